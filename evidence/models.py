@@ -1,0 +1,297 @@
+"""Claims and the sources behind them.
+
+A claim is one sentence that can be true or false about one subject. Its label says how well it is known, and
+Postgres itself refuses a label that its sources do not bear (`evidence.rules`).
+"""
+
+import datetime
+from urllib.parse import quote
+
+from django.conf import settings
+from django.core.validators import MaxLengthValidator, RegexValidator, URLValidator
+from django.db import models
+from django.db.models import F, Func, Q
+from django.db.models.lookups import Exact
+from django.urls import reverse
+from django.utils import timezone
+
+from evidence import rules
+
+SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+COMMIT = r"^[0-9a-f]{40}$"
+REPO = r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$"
+LINES = r"^[0-9]+(-[0-9]+)?$"
+HTTPS = r"^https://[^\s/]+"
+PURL = r"^pkg:[a-z]+/\S+$"
+
+# Markup that GitHub shows rendered, where a line anchor works only in the plain view.
+RENDERED_SUFFIXES = (".md", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".ipynb")
+
+
+class Label(models.TextChoices):
+    """How well a claim is known, best first."""
+
+    VERIFIED_CODE = "verified-code", "verified-code"
+    DOCUMENTED = "documented", "documented"
+    INFERRED = "inferred", "inferred"
+    UNDISCLOSED = "undisclosed", "undisclosed"
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for a reader who meets the stamp for the first time."""
+        return {
+            Label.VERIFIED_CODE: "Read in the source code itself, at the commit and lines given.",
+            Label.DOCUMENTED: "The project or vendor says so in its own documents, or a published package does.",
+            Label.INFERRED: "Follows from known facts by the reasoning shown, but nobody states it.",
+            Label.UNDISCLOSED: "The vendor does not say; shown is where we looked.",
+        }[self]
+
+
+class Aspect(models.TextChoices):
+    """What a claim is about. The order is the order of an entry's page."""
+
+    BOUNDARY = "boundary", "Boundary"
+    DEFAULT = "default", "Defaults"
+    FILESYSTEM = "filesystem", "File system"
+    NETWORK = "network", "Network"
+    SYSCALLS = "syscalls", "System calls"
+    PRIVILEGES = "privileges", "Privileges"
+    CREDENTIALS = "credentials", "Credentials"
+    DEVICES = "devices", "Devices"
+    RESOURCES = "resources", "Resources"
+    APPROVALS = "approvals", "Approvals"
+    PERSISTENCE = "persistence", "Persistence"
+    TELEMETRY = "telemetry", "Telemetry"
+    LIMITATION = "limitation", "Limits"
+    ESCAPE_HATCH = "escape-hatch", "Escape hatches"
+    REQUIREMENT = "requirement", "Requirements"
+    PERFORMANCE = "performance", "Performance"
+    USAGE = "usage", "Use"
+    STATUS = "status", "Status"
+
+
+class Freshness(models.TextChoices):
+    """How long ago a claim was last known to hold (limits: CLAIM_DUE_AFTER_DAYS, CLAIM_STALE_AFTER_DAYS)."""
+
+    FRESH = "fresh", "fresh"
+    DUE = "due", "due for a check"
+    STALE = "stale", "stale"
+
+
+def due_before(today: datetime.date) -> datetime.date:
+    """Claims as of an earlier day than this are due for a check."""
+    return today - datetime.timedelta(days=settings.CLAIM_DUE_AFTER_DAYS)
+
+
+def stale_before(today: datetime.date) -> datetime.date:
+    """Claims as of an earlier day than this are stale."""
+    return today - datetime.timedelta(days=settings.CLAIM_STALE_AFTER_DAYS)
+
+
+class ClaimQuerySet(models.QuerySet["Claim"]):
+    """Questions about claims."""
+
+    def in_reading_order(self) -> "ClaimQuerySet":
+        """As their authors ordered them, each with its sources ready (one query more)."""
+        return self.order_by("position", "pk").prefetch_related("sources")
+
+    def with_freshness(self, freshness: str) -> "ClaimQuerySet":
+        """Those that are `fresh`, `due` or `stale` today."""
+        today = timezone.localdate()
+        due, stale = due_before(today), stale_before(today)
+        return self.filter(
+            {
+                Freshness.FRESH: Q(as_of__gte=due),
+                Freshness.DUE: Q(as_of__lt=due, as_of__gte=stale),
+                Freshness.STALE: Q(as_of__lt=stale),
+            }[Freshness(freshness)]
+        )
+
+
+class Claim(models.Model):
+    """One sentence that can be true or false, about one subject."""
+
+    tier = models.ForeignKey(
+        "ladder.Tier", models.CASCADE, null=True, blank=True, related_name="claims", help_text="The subject, if it is a rung."
+    )
+    primitive = models.ForeignKey(
+        "primitives.Primitive",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="claims",
+        help_text="The subject, if it is a primitive.",
+    )
+    slug = models.CharField(
+        max_length=60,
+        validators=[RegexValidator(SLUG, "Use lower-case letters, digits and single hyphens, as in own-kernel.")],
+        help_text="The claim's public address within its subject, as in own-kernel. Never change it.",
+    )
+    aspect = models.CharField(max_length=20, choices=Aspect.choices, help_text="What the claim is about.")
+    sentence = models.TextField(help_text="One sentence that can be true or false, with names, numbers, versions.")
+    label = models.CharField(
+        max_length=20,
+        choices=Label.choices,
+        help_text="verified-code needs a code source, documented a document or package, inferred a reasoning, "
+        "undisclosed a source and where it was looked for.",
+    )
+    version = models.CharField(
+        max_length=200, blank=True, help_text="The version or commit that it was read at; empty if none applies."
+    )
+    as_of = models.DateField(
+        verbose_name="as of", help_text="The date of that version, commit or page: the claim is known to hold then."
+    )
+    reasoning = models.TextField(blank=True, help_text="For inferred claims: how it follows from what is known.")
+    looked = models.TextField(
+        blank=True, verbose_name="looked in", help_text="For undisclosed claims: where it was looked for."
+    )
+    position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the subject's claims, low first.")
+
+    objects = ClaimQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="claim_has_one_subject",
+                condition=Exact(Func(F("tier"), F("primitive"), function="num_nonnulls"), 1),
+                violation_error_message="A claim is about exactly one subject: a tier or a primitive.",
+            ),
+            models.UniqueConstraint(
+                fields=["primitive", "slug"],
+                name="claim_slug_unique_in_primitive",
+                violation_error_message="This primitive already has a claim with this slug.",
+            ),
+            models.UniqueConstraint(
+                fields=["tier", "slug"],
+                name="claim_slug_unique_in_tier",
+                violation_error_message="This tier already has a claim with this slug.",
+            ),
+            models.CheckConstraint(name="claim_slug_is_an_address", condition=Q(slug__regex=SLUG)),
+            models.CheckConstraint(name="claim_label_is_known", condition=Q(label__in=Label.values)),
+            models.CheckConstraint(name="claim_aspect_is_known", condition=Q(aspect__in=Aspect.values)),
+            models.CheckConstraint(
+                name="claim_has_a_sentence",
+                condition=Q(sentence__regex=r"\S"),
+                violation_error_message="A claim needs a sentence.",
+            ),
+        ]
+        indexes = [models.Index(fields=["label"]), models.Index(fields=["as_of"])]
+        triggers = [rules.claim_label_is_borne_out("NEW.id", name="claim_label_is_borne_out", on_delete=False)]
+
+    def __str__(self) -> str:
+        return f"{self.slug}: {self.sentence[:80]}"
+
+    def get_absolute_url(self) -> str:
+        """Its place on its subject's page, until claims have pages of their own."""
+        subject = self.subject
+        return f"{subject.get_absolute_url() if subject else reverse('home')}#{self.slug}"
+
+    @property
+    def subject(self) -> models.Model | None:
+        """The one thing that the claim is about."""
+        return self.tier or self.primitive
+
+    @property
+    def freshness(self) -> Freshness:
+        """Fresh, due or stale today."""
+        today = timezone.localdate()
+        if self.as_of < stale_before(today):
+            return Freshness.STALE
+        return Freshness.DUE if self.as_of < due_before(today) else Freshness.FRESH
+
+
+class SourceKind(models.TextChoices):
+    """What can stand behind a claim."""
+
+    CODE = "code", "code"
+    DOC = "doc", "document"
+    PACKAGE = "package", "published package"
+
+
+class Source(models.Model):
+    """What stands behind a claim: exact lines of code, a document, or a published package that was read or run.
+
+    Which fields are filled follows from `kind`, and Postgres refuses any other shape.
+    """
+
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="sources")
+    position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the claim's sources, low first.")
+    kind = models.CharField(max_length=10, choices=SourceKind.choices)
+    repo = models.CharField(
+        max_length=140, blank=True, validators=[RegexValidator(REPO, "owner/name")], help_text="Code: owner/name on GitHub."
+    )
+    commit = models.CharField(
+        max_length=40,
+        blank=True,
+        validators=[RegexValidator(COMMIT, "A commit is 40 hexadecimal digits.")],
+        help_text="Code: the whole 40-digit hash.",
+    )
+    path = models.CharField(max_length=400, blank=True, help_text="Code: the file's path in the repository.")
+    lines = models.CharField(
+        max_length=20, blank=True, validators=[RegexValidator(LINES, "12 or 12-30")], help_text="Code: 12 or 12-30."
+    )
+    url = models.TextField(
+        blank=True,
+        verbose_name="URL",
+        validators=[URLValidator(schemes=["https"]), MaxLengthValidator(1000)],
+        help_text="Document: its https address.",
+    )
+    title = models.CharField(max_length=300, blank=True, help_text="Document or package: what was read or run.")
+    purl = models.CharField(
+        max_length=300,
+        blank=True,
+        verbose_name="package URL",
+        validators=[RegexValidator(PURL, "A package URL, as in pkg:npm/name@1.2.3")],
+        help_text="Package: as in pkg:npm/name@1.2.3 (the purl standard).",
+    )
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="source_has_the_shape_of_its_kind",
+                condition=(
+                    Q(
+                        kind=SourceKind.CODE,
+                        repo__regex=REPO,
+                        commit__regex=COMMIT,
+                        path__regex=r"\S",
+                        lines__regex=LINES,
+                        url="",
+                        purl="",
+                        title="",
+                    )
+                    | Q(kind=SourceKind.DOC, url__regex=HTTPS, title__regex=r"\S", repo="", commit="", path="", lines="", purl="")
+                    | Q(
+                        kind=SourceKind.PACKAGE,
+                        purl__regex=PURL,
+                        title__regex=r"\S",
+                        repo="",
+                        commit="",
+                        path="",
+                        lines="",
+                        url="",
+                    )
+                ),
+                violation_error_message=(
+                    "A code source has repo, 40-digit commit, path and lines; a document a title and an https URL; "
+                    "a package a title and a package URL; and none has fields of another kind."
+                ),
+            ),
+        ]
+        triggers = [rules.claim_label_is_borne_out("OLD.claim_id, NEW.claim_id", name="source_bears_its_claim")]
+
+    def __str__(self) -> str:
+        if self.kind == SourceKind.CODE:
+            return f"{self.repo}@{self.commit[:7]} {self.path}:{self.lines}"
+        return self.title or self.url or self.purl
+
+    @property
+    def href(self) -> str:
+        """Where a reader can check it: the exact lines at the exact commit, or the page. Empty for a package."""
+        if self.kind != SourceKind.CODE:
+            return self.url
+        anchor = "-".join(f"L{line}" for line in self.lines.split("-"))
+        plain = "?plain=1" if self.path.lower().endswith(RENDERED_SUFFIXES) else ""
+        return f"https://github.com/{self.repo}/blob/{self.commit}/{quote(self.path)}{plain}#{anchor}"

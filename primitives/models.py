@@ -1,0 +1,233 @@
+"""The reference: primitives, what they are built of, and the published breaks of their boundary."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+
+from evidence.models import HTTPS, SLUG
+from primitives import rules, search
+from primitives.querysets import PrimitiveQuerySet
+
+
+class Category(models.Model):
+    """What kind of thing a primitive is: a sandbox tool, a VMM, a container runtime."""
+
+    slug = models.SlugField(unique=True, help_text="The category's address. Never change it.")
+    name = models.CharField(max_length=60, unique=True)
+    summary = models.TextField(help_text="One plain sentence: what belongs here.")
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name_plural = "categories"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Platform(models.Model):
+    """A host platform that a primitive runs on."""
+
+    slug = models.SlugField(unique=True, help_text="The platform's address. Never change it.")
+    name = models.CharField(max_length=60, unique=True)
+    summary = models.TextField(help_text="One plain sentence: what this platform means here.")
+    position = models.PositiveSmallIntegerField(default=100, help_text="Place in lists, low first.")
+
+    class Meta:
+        ordering = ["position", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Status(models.TextChoices):
+    """Whether a primitive is alive."""
+
+    ACTIVE = "active", "active"
+    MAINTENANCE = "maintenance", "maintenance only"
+    EXPERIMENTAL = "experimental", "experimental"
+    DEPRECATED = "deprecated", "deprecated"
+    ARCHIVED = "archived", "archived"
+
+
+class Isolates(models.TextChoices):
+    """What a primitive can keep apart. The order is the order of lists."""
+
+    FILESYSTEM = "filesystem", "file system"
+    NETWORK = "network", "network"
+    PROCESSES = "processes", "processes"
+    SYSCALLS = "syscalls", "system calls"
+    RESOURCES = "resources", "resources"
+    PRIVILEGES = "privileges", "privileges"
+    DEVICES = "devices", "devices"
+    KERNEL = "kernel", "kernel"
+
+
+def https_field(help_text: str) -> models.URLField:
+    """An optional https address."""
+    return models.URLField(max_length=500, blank=True, validators=[URLValidator(schemes=["https"])], help_text=help_text)
+
+
+class Primitive(models.Model):
+    """A technology that isolates, or that isolation is built of."""
+
+    slug = models.CharField(
+        max_length=60,
+        unique=True,
+        validators=[RegexValidator(SLUG, "Use lower-case letters, digits and single hyphens.")],
+        help_text="The entry's address. Never change it.",
+    )
+    name = models.CharField(max_length=100, unique=True)
+    aliases = ArrayField(
+        models.CharField(max_length=100),
+        default=list,
+        blank=True,
+        help_text="Other names that people search for, separated by commas: command names, abbreviations.",
+    )
+    summary = models.TextField(help_text="One plain sentence: what it is.")
+    tier = models.ForeignKey(
+        "ladder.Tier", models.PROTECT, related_name="primitives", help_text="Where its kernel boundary is."
+    )
+    category = models.ForeignKey(Category, models.PROTECT, related_name="primitives")
+    platforms = models.ManyToManyField(Platform, through="SupportedPlatform", related_name="primitives")
+    status = models.CharField(max_length=20, choices=Status.choices, default=Status.ACTIVE)
+    license = models.CharField(
+        max_length=100, blank=True, verbose_name="licence", help_text="SPDX, or proprietary, or part of the OS."
+    )
+    written_in = models.CharField(max_length=60, blank=True, help_text="Programming language; empty if unknown.")
+    first_release = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1960), MaxValueValidator(2100)], help_text="Year; empty if unknown."
+    )
+    maintainer = models.CharField(max_length=100, blank=True)
+    homepage = https_field("Its own page.")
+    repo = https_field("Where its source code is.")
+    docs = https_field("Where its documentation begins.")
+    builds_on = models.ManyToManyField(
+        "self",
+        through="BuildsOn",
+        through_fields=("primitive", "part"),
+        symmetrical=False,
+        related_name="built_on_it",
+        help_text="The primitives that it is made of.",
+    )
+    isolates = ArrayField(
+        models.CharField(max_length=20, choices=Isolates.choices),
+        default=list,
+        blank=True,
+        help_text="What it does keep apart. What is not named here it does not isolate.",
+    )
+
+    # Written by the trigger alone (primitives.search).
+    search_vector = SearchVectorField(null=True, editable=False)
+    search_keys = ArrayField(models.TextField(), default=list, editable=False)
+    search_names = models.TextField(default="", editable=False)
+
+    objects = PrimitiveQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(name="primitive_slug_is_an_address", condition=Q(slug__regex=SLUG)),
+            models.CheckConstraint(name="primitive_status_is_known", condition=Q(status__in=Status.values)),
+            models.CheckConstraint(
+                name="primitive_isolates_known_things", condition=Q(isolates__contained_by=Isolates.values)
+            ),
+            *(
+                models.CheckConstraint(
+                    name=f"primitive_{field}_is_https", condition=Q((field, "")) | Q((f"{field}__regex", HTTPS))
+                )
+                for field in ("homepage", "repo", "docs")
+            ),
+        ]
+        indexes = [
+            GinIndex(fields=["search_vector"], name="primitive_search_vector"),
+            GinIndex(fields=["search_keys"], name="primitive_search_keys"),
+            GinIndex(fields=["search_names"], opclasses=["gin_trgm_ops"], name="primitive_search_names"),
+            GinIndex(fields=["isolates"], name="primitive_isolates"),
+        ]
+        triggers = [search.primitive_search_document]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("primitive", args=[self.slug])
+
+    @property
+    def isolation(self) -> list[tuple[Isolates, bool]]:
+        """Each thing that a primitive can isolate, with whether this one does, in the order of lists."""
+        return [(thing, thing.value in self.isolates) for thing in Isolates]
+
+
+class SupportedPlatform(models.Model):
+    """A primitive runs on a platform. Keeps a platform in use from being deleted."""
+
+    primitive = models.ForeignKey(Primitive, models.CASCADE)
+    platform = models.ForeignKey(Platform, models.PROTECT)
+
+    class Meta:
+        ordering = ["platform"]
+        constraints = [models.UniqueConstraint(fields=["primitive", "platform"], name="supported_platform_once")]
+
+    def __str__(self) -> str:
+        return f"{self.primitive} on {self.platform}"
+
+
+class BuildsOn(models.Model):
+    """A primitive is built on another one, its part. There is no circle."""
+
+    primitive = models.ForeignKey(Primitive, models.CASCADE, related_name="parts")
+    part = models.ForeignKey(
+        Primitive, models.CASCADE, related_name="wholes", help_text="A primitive that this one is made of."
+    )
+
+    class Meta:
+        verbose_name = "part"
+        constraints = [
+            models.UniqueConstraint(fields=["primitive", "part"], name="builds_on_once"),
+            models.CheckConstraint(
+                name="builds_on_another",
+                condition=~Q(primitive=F("part")),
+                violation_error_message="A primitive cannot build on itself.",
+            ),
+        ]
+        triggers = [rules.builds_on_has_no_circle]
+
+    def __str__(self) -> str:
+        return f"{self.primitive} builds on {self.part}"
+
+
+class Break(models.Model):
+    """A published escape of a primitive's boundary: a CVE, an advisory or a write-up."""
+
+    primitive = models.ForeignKey(Primitive, models.CASCADE, related_name="breaks")
+    identifier = models.CharField(max_length=100, help_text="CVE or advisory number, or a short name of its own.")
+    nickname = models.CharField(max_length=100, blank=True, help_text="What people call it, as in Leaky Vessels.")
+    year = models.PositiveSmallIntegerField(validators=[MinValueValidator(1980), MaxValueValidator(2100)])
+    summary = models.TextField(help_text="One sentence: what could be done, and where.")
+    fixed_in = models.CharField(max_length=200, blank=True, help_text="The version that mends it; empty if unknown.")
+    url = models.URLField(
+        max_length=500, verbose_name="URL", validators=[URLValidator(schemes=["https"])], help_text="Where it is described."
+    )
+
+    class Meta:
+        ordering = ["-year", "-identifier"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["primitive", "identifier"],
+                name="break_once_in_primitive",
+                violation_error_message="This primitive already has a break with this identifier.",
+            ),
+            models.CheckConstraint(
+                name="break_url_is_https",
+                condition=Q(url__regex=HTTPS),
+                violation_error_message="The address must begin with https://.",
+            ),
+        ]
+        triggers = [*search.refresh_primitives("primitive_id")]
+
+    def __str__(self) -> str:
+        return f"{self.identifier} ({self.nickname})" if self.nickname else self.identifier

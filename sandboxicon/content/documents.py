@@ -1,0 +1,206 @@
+"""What an entry looks like as a document: model to document, document to model.
+
+A document's keys are the model's fields. A field that is empty is null, but for `reasoning`, `looked` and
+`nickname`, which are left out when empty, since few have them.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from evidence.models import Claim, Source, SourceKind
+from ladder.models import Tier
+from primitives.models import Break, Isolates, Primitive
+from sandboxicon.content.files import Document
+
+TIER = ["slug", "name", "rank", "kernel", "tagline", "summary", "description", "shares", "break_cost"]
+CATEGORY = ["slug", "name", "summary"]
+PLATFORM = ["slug", "name", "summary", "position"]
+PRIMITIVE = [
+    *("slug", "name", "aliases", "summary", "tier", "category", "platforms", "status", "license", "written_in"),
+    *("first_release", "maintainer", "homepage", "repo", "docs", "builds_on", "isolates"),
+]
+PRIMITIVE_RELATIONS = {"tier", "category", "platforms", "builds_on"}
+CLAIM = ["slug", "aspect", "sentence", "label", "version", "as_of"]
+CLAIM_OPTIONAL = ["reasoning", "looked"]
+SOURCE = {
+    SourceKind.CODE: ["kind", "repo", "commit", "path", "lines"],
+    SourceKind.DOC: ["kind", "url", "title"],
+    SourceKind.PACKAGE: ["kind", "purl", "title"],
+}
+BREAK = ["identifier", "year", "summary", "fixed_in", "url"]
+BREAK_OPTIONAL = ["nickname"]
+
+
+# ---- model to document ----
+
+
+def fields_document(instance: models.Model, required: list[str], optional: list[str] | None = None) -> Document:
+    """The named fields of a model as a document: an empty required one is null, an empty optional one left out."""
+    document = {name: getattr(instance, name) if getattr(instance, name) != "" else None for name in required}
+    document |= {name: getattr(instance, name) for name in optional or [] if getattr(instance, name)}
+    return document
+
+
+def claim_document(claim: Claim) -> Document:
+    """A claim with its sources, as its subject's document holds it."""
+    sources = [fields_document(source, SOURCE[SourceKind(source.kind)]) for source in claim.sources.all()]
+    return {**fields_document(claim, CLAIM, CLAIM_OPTIONAL), "sources": sources}
+
+
+def tier_document(tier: Tier) -> Document:
+    """A rung with its claims."""
+    return {**fields_document(tier, TIER), "claims": [claim_document(claim) for claim in tier.claims.all()]}
+
+
+def primitive_document(primitive: Primitive) -> Document:
+    """A primitive with its claims, their sources, and its breaks."""
+    document = fields_document(primitive, [name for name in PRIMITIVE if name not in PRIMITIVE_RELATIONS])
+    document |= {
+        "tier": primitive.tier.slug,
+        "category": primitive.category.slug,
+        "platforms": sorted(platform.slug for platform in primitive.platforms.all()),
+        "builds_on": sorted(part.slug for part in primitive.builds_on.all()),
+        "isolates": [thing.value for thing in Isolates if thing in primitive.isolates],
+    }
+    return {
+        **{name: document[name] for name in PRIMITIVE},
+        "claims": [claim_document(claim) for claim in primitive.claims.all()],
+        "breaks": [
+            fields_document(item, BREAK, BREAK_OPTIONAL)
+            for item in sorted(primitive.breaks.all(), key=lambda item: (-item.year, item.identifier))
+        ],
+    }
+
+
+# ---- document to model ----
+
+
+class Reader:
+    """Reads one document and collects what is wrong with it, each problem with the field's place in the file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[str] = []
+
+    def say(self, at: str, problem: str) -> None:
+        """Note a problem at a place such as claims[2].label."""
+        self.problems.append(f"{self.path}: {at}: {problem}" if at else f"{self.path}: {problem}")
+
+    def keys(self, document: object, required: list[str], optional: list[str], at: str) -> bool:
+        """Whether `document` is a mapping with all of the required keys and no unknown one."""
+        if not isinstance(document, dict):
+            self.say(at, "not a mapping of fields")
+            return False
+        missing = [key for key in required if key not in document]
+        unknown = [key for key in document if key not in required and key not in optional]
+        for key in missing:
+            self.say(f"{at}.{key}" if at else key, "missing")
+        for key in unknown:
+            self.say(f"{at}.{key}" if at else key, "unknown field")
+        return not missing and not unknown
+
+    def items(self, document: Document, key: str, at: str = "") -> Iterator[tuple[Any, str]]:
+        """The items of the list at `key`, each with its place; none, and a problem, where it is no list."""
+        value = document[key]
+        place = f"{at}.{key}" if at else key
+        if not isinstance(value, list):
+            self.say(place, "not a list")
+            return
+        for number, item in enumerate(value, 1):
+            yield item, f"{place}[{number}]"
+
+    def fill(self, instance: models.Model, document: Document, names: list[str], at: str) -> None:
+        """Set the fields `names` of `instance` from the document, and note those that the model refuses."""
+        for name in names:
+            field = instance._meta.get_field(name)
+            value = document.get(name)
+            place = f"{at}.{name}" if at else name
+            if value is None and not field.null:
+                value = ""
+            if wrong := _wrong_type(field, value):
+                self.say(place, wrong)
+                continue
+            setattr(instance, name, value)
+            try:
+                setattr(instance, name, field.clean(value, instance))
+            except ValidationError as error:
+                self.say(place, " ".join(error.messages))
+
+    def unique(self, values: list[str], at: str, what: str) -> None:
+        """Note each value that stands more than once."""
+        for value in sorted({value for value in values if values.count(value) > 1}):
+            self.say(at, f"{what} {value} stands twice")
+
+
+def _wrong_type(field: models.Field[Any, Any], value: object) -> str | None:
+    """Why YAML's type is not the field's. Django would turn 1.10 into text, or true into 1, and lose what was meant."""
+    if value is None:
+        return None
+    expected: tuple[type, str]
+    match field:
+        case models.DateField():
+            expected = (datetime.date, "a date")
+        case models.IntegerField():
+            expected = (int, "a whole number")
+        case models.CharField() | models.TextField():
+            expected = (str, "text (put it in quotes)")
+        case _:
+            expected = (list, "a list")
+            if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+                return "a list of something else than text"
+    kind, name = expected
+    return None if type(value) is kind or (value == "" and kind is not list) else f"not {name}"
+
+
+def read_claims(reader: Reader, document: Document) -> list[tuple[Claim, list[Source]]]:
+    """The claims of a document with their sources, not yet tied to a subject."""
+    claims = []
+    for number, (item, at) in enumerate(reader.items(document, "claims"), 1):
+        if not reader.keys(item, [*CLAIM, "sources"], CLAIM_OPTIONAL, at):
+            continue
+        claim = Claim(position=number)
+        reader.fill(claim, item, [*CLAIM, *CLAIM_OPTIONAL], at)
+        sources = []
+        for place, (source_item, source_at) in enumerate(reader.items(item, "sources", at), 1):
+            kind = source_item.get("kind") if isinstance(source_item, dict) else None
+            if kind not in SourceKind.values:
+                reader.say(f"{source_at}.kind", f"not one of {', '.join(SourceKind.values)}")
+                continue
+            names = SOURCE[SourceKind(kind)]
+            if reader.keys(source_item, names, [], source_at):
+                source = Source(position=place, claim=claim)
+                reader.fill(source, source_item, names, source_at)
+                sources.append(source)
+        claims.append((claim, sources))
+    reader.unique([claim.slug for claim, _ in claims], "claims", "the slug")
+    return claims
+
+
+def read_breaks(reader: Reader, document: Document) -> list[Break]:
+    """The breaks of a document, not yet tied to a primitive."""
+    breaks = []
+    for item, at in reader.items(document, "breaks"):
+        if reader.keys(item, BREAK, BREAK_OPTIONAL, at):
+            instance = Break()
+            reader.fill(instance, item, [*BREAK, *BREAK_OPTIONAL], at)
+            breaks.append(instance)
+    reader.unique([item.identifier for item in breaks], "breaks", "the identifier")
+    return breaks
+
+
+def read_slugs(reader: Reader, document: Document, key: str, known: set[str]) -> list[str]:
+    """The list of slugs at `key`, each of which must be known."""
+    slugs = []
+    for slug, at in reader.items(document, key):
+        if not isinstance(slug, str) or slug not in known:
+            reader.say(at, f"no such entry: {slug}")
+        else:
+            slugs.append(slug)
+    reader.unique(slugs, key, "the entry")
+    return slugs
