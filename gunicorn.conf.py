@@ -1,0 +1,41 @@
+"""How gunicorn serves the site. `make run` uses this, and so does a deployment that calls gunicorn itself."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+chdir = str(Path(__file__).resolve().parent)
+wsgi_app = "sandboxicon.wsgi"
+bind = f"127.0.0.1:{os.environ.get('PORT') or 8000}"
+workers = os.environ.get("WEB_CONCURRENCY") or 2
+worker_class = "gthread"
+threads = 4
+graceful_timeout = 10
+# Its default path is one per user, not one per checkout, and nobody here uses it.
+control_socket_disable = True
+# Not `preload_app`: a database pool opened in the master, and its threads, would not survive the fork.
+
+
+def on_starting(server: Any) -> None:
+    """Bring the database up before there are workers, and keep the embedded one up for as long as the master lives."""
+    sys.path.insert(0, chdir)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sandboxicon.settings")
+    from django.core.exceptions import ImproperlyConfigured
+
+    from sandboxicon import database
+
+    try:
+        database.prepare()
+    except (ImproperlyConfigured, database.DatabaseUnavailable) as error:
+        sys.exit(str(error))
+
+
+def post_worker_init(worker: Any) -> None:
+    """Read all addresses now, so that a mistake in them ends the start; then tell the reader where the site is."""
+    from django.urls import get_resolver
+
+    get_resolver().url_patterns  # noqa: B018
+    if worker.age == 1:
+        host, port = worker.sockets[0].getsockname()[:2]
+        print(f"sandboxicon is ready (Ctrl-C ends it):\nhttp://{host}:{port}/", flush=True)

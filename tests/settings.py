@@ -1,0 +1,22 @@
+"""The site's settings for tests.
+
+pytest-django reads the settings before any conftest.py, so what the environment must hold is set here.
+"""
+
+import os
+
+# What a developer has set for their own site must not change what the tests see. DATABASE_URL stays.
+for name in ("ALLOWED_HOSTS", "BEHIND_TLS", "CSRF_TRUSTED_ORIGINS", "DEBUG"):
+    os.environ.pop(name, None)
+os.environ["SECRET_KEY"] = "for tests alone"
+# Playwright's synchronous API runs an event loop in the test's thread, and Django takes that for async code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+from sandboxicon.settings import *  # noqa: E402, F403
+
+# No collectstatic before the tests, and no slow password hashing in them.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
