@@ -1,6 +1,17 @@
+from typing import Any
+
 import pytest
 
 from sandboxicon import database
+from tests import put_back
+
+put_back.install()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests that ask for the content run last: once loaded it stays, and the others want an empty database."""
+    items.sort(key=lambda item: "content" in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -10,3 +21,14 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
         database.prepare()
     except database.DatabaseUnavailable as error:
         pytest.exit(str(error), returncode=1)
+
+
+@pytest.fixture(scope="session")
+def content(django_db_setup: None, django_db_blocker: Any) -> None:
+    """The whole content in the database, loaded once for all tests that ask for it; each still needs `db`."""
+    from django.conf import settings
+
+    from sandboxicon.content.loading import load
+
+    with django_db_blocker.unblock():
+        load(settings.FIXTURES_DIR)

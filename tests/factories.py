@@ -1,0 +1,105 @@
+"""Rows for tests, each valid as it comes: name only what a test is about."""
+
+import datetime
+import itertools
+from typing import Any
+
+from evidence.models import Claim, Label, Source, SourceKind
+from ladder.models import FIRST_RANK_WITH_OWN_KERNEL, Kernel, Tier
+from primitives.models import Break, BuildsOn, Category, Platform, Primitive
+
+RUNGS = ["kernel-feature", "process-sandbox", "container", "userspace-kernel", "microvm", "full-vm"]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+SOURCES: dict[str, dict[str, Any]] = {
+    SourceKind.CODE: {
+        "repo": "google/gvisor",
+        "commit": COMMIT,
+        "path": "pkg/sentry/kernel/kernel.go",
+        "lines": "12-30",
+    },
+    SourceKind.DOC: {"url": "https://gvisor.dev/docs/", "title": "What is gVisor?"},
+    SourceKind.PACKAGE: {"purl": "pkg:npm/%40openai/codex@0.171.0-linux-x64", "title": "codex --help"},
+}
+# What each label must carry: fields of the claim, and kinds of its sources.
+BORNE_OUT_BY: dict[str, tuple[dict[str, Any], list[str]]] = {
+    Label.VERIFIED_CODE: ({}, [SourceKind.CODE]),
+    Label.DOCUMENTED: ({}, [SourceKind.DOC]),
+    Label.INFERRED: ({"reasoning": "It follows from the two claims above."}, []),
+    Label.UNDISCLOSED: ({"looked": "The documentation and the help text."}, [SourceKind.DOC]),
+}
+
+_number = itertools.count(1)
+
+
+def make_tier(slug: str = "container", **fields: Any) -> Tier:
+    """The rung with this slug, which is made where it is missing: there are only six."""
+    if not fields and (tier := Tier.objects.filter(slug=slug).first()):
+        return tier
+    rank = fields.pop("rank", RUNGS.index(slug) + 1 if slug in RUNGS else 1)
+    kernel = Kernel.OWN if rank >= FIRST_RANK_WITH_OWN_KERNEL else Kernel.SHARED
+    text = {name: f"The {name} of {slug}." for name in ("tagline", "summary", "description", "shares", "break_cost")}
+    return Tier.objects.create(**{"slug": slug, "name": slug, "rank": rank, "kernel": kernel, **text, **fields})
+
+
+def make_category(slug: str = "sandbox-tool", **fields: Any) -> Category:
+    """The category with this slug, which is made where it is missing."""
+    return Category.objects.get_or_create(
+        slug=slug, defaults={"name": slug, "summary": "What belongs here.", **fields}
+    )[0]
+
+
+def make_platform(slug: str = "linux", **fields: Any) -> Platform:
+    """The platform with this slug, which is made where it is missing."""
+    return Platform.objects.get_or_create(slug=slug, defaults={"name": slug, "summary": "What it means.", **fields})[0]
+
+
+def make_primitive(
+    slug: str = "", *, platforms: tuple[str, ...] = ("linux",), builds_on: tuple[Primitive, ...] = (), **fields: Any
+) -> Primitive:
+    """A primitive in a tier, with a category and platforms."""
+    slug = slug or f"primitive-{next(_number)}"
+    defaults = {"slug": slug, "name": slug, "summary": f"What {slug} is."}
+    fields.setdefault("tier", fields.get("tier") or make_tier())
+    fields.setdefault("category", fields.get("category") or make_category())
+    primitive = Primitive.objects.create(**{**defaults, **fields})
+    primitive.platforms.set([make_platform(platform) for platform in platforms])
+    BuildsOn.objects.bulk_create([BuildsOn(primitive=primitive, part=part) for part in builds_on])
+    return primitive
+
+
+def make_claim(
+    subject: Tier | Primitive | None = None,
+    label: str = Label.DOCUMENTED,
+    *,
+    sources: list[str] | None = None,
+    **fields: Any,
+) -> Claim:
+    """A claim about `subject` with all that its label must carry, or with sources of the kinds given."""
+    claim_fields, kinds = BORNE_OUT_BY[label]
+    subject = subject or make_primitive()
+    claim = Claim.objects.create(
+        **{
+            ("tier" if isinstance(subject, Tier) else "primitive"): subject,
+            "slug": f"claim-{next(_number)}",
+            "aspect": "boundary",
+            "sentence": "The Sentry answers the system calls of the container.",
+            "label": label,
+            "as_of": datetime.date(2026, 8, 21),
+            **claim_fields,
+            **fields,
+        }
+    )
+    for kind in kinds if sources is None else sources:
+        make_source(claim, kind)
+    return claim
+
+
+def make_source(claim: Claim, kind: str = SourceKind.DOC, **fields: Any) -> Source:
+    """A source of that kind."""
+    return Source.objects.create(claim=claim, kind=kind, **{**SOURCES[kind], **fields})
+
+
+def make_break(primitive: Primitive, identifier: str = "CVE-2019-5736", **fields: Any) -> Break:
+    """A published break of a primitive."""
+    defaults = {"year": 2019, "summary": "A process in the box overwrote the binary.", "url": "https://nvd.nist.gov/"}
+    return Break.objects.create(primitive=primitive, identifier=identifier, **{**defaults, **fields})

@@ -1,0 +1,76 @@
+"""After a test with transaction=True the database holds again what it held before.
+
+Django empties it after such a test, and with it goes what every other test counts on: the rows that migrations made
+(the group Curators) and the content, which takes seconds to load. So the rows are kept before, and put back after; and
+a test that wrote nothing, as most browser tests, costs nothing.
+"""
+
+from typing import Any
+
+from django.db import connection, transaction
+from django.test import TransactionTestCase
+
+_kept: dict[str, bytes] = {}
+_kept_at = -1
+
+
+def install() -> None:
+    """Do so from now on."""
+    setup = TransactionTestCase._fixture_setup.__func__  # type: ignore[attr-defined]
+
+    def fixture_setup(cls: type[TransactionTestCase]) -> None:
+        setup(cls)
+        _keep()
+
+    def fixture_teardown(self: TransactionTestCase) -> None:
+        _put_back()
+
+    TransactionTestCase._fixture_setup = classmethod(fixture_setup)  # type: ignore[attr-defined]
+    TransactionTestCase._fixture_teardown = fixture_teardown  # type: ignore[attr-defined]
+
+
+def _next_transaction() -> int:
+    """The number that the next transaction to write gets: while it stays the same, nobody wrote."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+        number: int = cursor.fetchone()[0]
+    return number
+
+
+def _keep() -> None:
+    global _kept_at
+    if _next_transaction() == _kept_at:
+        return
+    _kept.clear()
+    with connection.cursor() as cursor:
+        for table in _tables():
+            with cursor.copy(f'COPY "{table}" TO STDOUT') as copy:
+                _kept[table] = b"".join(map(bytes, copy))
+    _kept_at = _next_transaction()
+
+
+def _put_back() -> None:
+    global _kept_at
+    if _next_transaction() == _kept_at:
+        return
+    if connection.in_atomic_block:
+        raise AssertionError("the test left a transaction open")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL lock_timeout = '20s'")
+        _execute_for_all(cursor, 'ALTER TABLE "{}" DISABLE TRIGGER USER')
+        cursor.execute("TRUNCATE " + ", ".join(f'"{table}"' for table in _kept))
+        for table, rows in _kept.items():
+            with cursor.copy(f'COPY "{table}" FROM STDIN') as copy:
+                copy.write(rows)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        _execute_for_all(cursor, 'ALTER TABLE "{}" ENABLE TRIGGER USER')
+    _kept_at = _next_transaction()
+
+
+def _execute_for_all(cursor: Any, sql: str) -> None:
+    for table in _kept:
+        cursor.execute(sql.format(table))
+
+
+def _tables() -> list[str]:
+    return sorted(connection.introspection.django_table_names(only_existing=True, include_views=False))
