@@ -35,6 +35,7 @@ USER = "postgres"
 PORT = 5432  # names the socket's file; nothing listens on TCP
 
 _START_SECONDS = 120
+_NO_PROCESS = 2**31 - 1
 # What the server may see of our environment: PGPORT or PGDATA would change what it does, secrets are none of its
 # business.
 _ENVIRONMENT = ("PATH", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -193,7 +194,7 @@ def _run(tool: str, *arguments: str, account: _Account, folder: Path) -> None:
         )
         output.seek(0)
         if done.returncode:
-            raise OSError(f"{tool} ended with {done.returncode}: {output.read().strip()}")
+            raise OSError(f"{tool} ended with {done.returncode}: {output.read().strip().rstrip('.')}")
 
 
 def _explain(data: Path, reason: str) -> str:
@@ -209,12 +210,16 @@ def _runs(data: Path) -> bool:
     """Whether the server of this data folder runs; a pid file that a crash left behind is not taken for one."""
     pid_file = data / "postmaster.pid"
     try:
-        pid, recorded_data, _, _, recorded_socket = pid_file.read_text().splitlines()[:5]
+        lines = pid_file.read_text().splitlines()
+        pid, recorded_data, _, _, recorded_socket = lines[:5]
+    except (FileNotFoundError, ValueError):
+        return False
+    try:
         process = psutil.Process(int(pid))
         # Not the working folder: in a container even root may not read that of another user's process.
         alive = process.name() == "postgres" and recorded_socket in process.cmdline()
-    except (FileNotFoundError, ValueError, psutil.NoSuchProcess):
-        return False
+    except psutil.NoSuchProcess:
+        alive = False
     if alive and recorded_socket == str(socket_folder(data)):
         return True
     if alive and not Path(recorded_data).exists():
@@ -222,9 +227,10 @@ def _runs(data: Path) -> bool:
             f"The data folder was moved from {recorded_data} to {data} while its server runs. "
             f"End what uses that server (process {pid}) first."
         )
-    # The number went to another process since (or the folder is a copy of one in use). PostgreSQL would refuse to
-    # start because a process with this number exists.
-    pid_file.unlink()
+    # PostgreSQL would refuse to start while any process has this number: a stranger that got it since, a zombie that
+    # nobody collects, or the server of the folder that this one is a copy of. So it gets a number that no process has.
+    # The rest of the file stays, by which PostgreSQL tells whether children of a killed server still work on the data.
+    pid_file.write_text("\n".join([str(_NO_PROCESS), *lines[1:], ""]))
     return False
 
 
@@ -239,6 +245,8 @@ def _start(data: Path, account: _Account) -> None:
             os.chown(path, account.uid, account.gid, follow_symlinks=False)
     folder = socket_folder(data)
     _make_private(folder, account)
+    for leftover in folder.iterdir():  # of a killed server; its lock file names a process, as the pid file does
+        leftover.unlink()
     log = data / "log"
     if log.exists():
         log.rename(data / "log.old")
