@@ -5,12 +5,14 @@ Postgres itself refuses a label that its sources do not bear (`evidence.rules`).
 """
 
 import datetime
-from urllib.parse import quote
+from collections.abc import Iterable
+from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator, RegexValidator, URLValidator
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 from django.urls import reverse
 from django.utils import timezone
@@ -94,6 +96,25 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
     def in_reading_order(self) -> "ClaimQuerySet":
         """As their authors ordered them, each with its sources ready (one query more)."""
         return self.order_by("position", "pk").prefetch_related("sources")
+
+    def numbers_by_label(self) -> list[tuple[Label, int]]:
+        """How many claims bear each label, best first (one query)."""
+        numbers = dict(self.order_by().values_list("label").annotate(number=models.Count("pk")))
+        return [(label, numbers.get(label.value, 0)) for label in Label]
+
+    def one_of_each_label(self) -> list["Claim"]:
+        """An example of each label, best first: the shortest that says enough to be one (two queries)."""
+        examples = {
+            claim.label: claim
+            for claim in self.filter(primitive__isnull=False)
+            .annotate(length=Length("sentence"))
+            .filter(length__gte=70)
+            .select_related("primitive")
+            .prefetch_related("sources")
+            .order_by("label", "length", "pk")
+            .distinct("label")
+        }
+        return [examples[label] for label in Label if label in examples]
 
     def with_freshness(self, freshness: str) -> "ClaimQuerySet":
         """Those that are `fresh`, `due` or `stale` today."""
@@ -192,6 +213,10 @@ class Claim(models.Model):
         """The one thing that the claim is about."""
         return self.tier or self.primitive
 
+    def get_freshness_display(self) -> str:
+        """The freshness in words."""
+        return str(self.freshness.label)
+
     @property
     def freshness(self) -> Freshness:
         """Fresh, due or stale today."""
@@ -199,6 +224,13 @@ class Claim(models.Model):
         if self.as_of < stale_before(today):
             return Freshness.STALE
         return Freshness.DUE if self.as_of < due_before(today) else Freshness.FRESH
+
+
+def by_aspect(claims: Iterable[Claim]) -> list[tuple[Aspect, list[Claim]]]:
+    """The claims in groups, one an aspect, in the order of aspects; no empty group."""
+    claims = list(claims)
+    groups = [(aspect, [claim for claim in claims if claim.aspect == aspect]) for aspect in Aspect]
+    return [(aspect, group) for aspect, group in groups if group]
 
 
 class SourceKind(models.TextChoices):
@@ -286,6 +318,14 @@ class Source(models.Model):
         if self.kind == SourceKind.CODE:
             return f"{self.repo}@{self.commit[:7]} {self.path}:{self.lines}"
         return self.title or self.url or self.purl
+
+    @property
+    def host(self) -> str:
+        """The host that a document is on, so that a reader sees where a link leads."""
+        try:
+            return urlsplit(self.url).hostname or ""
+        except ValueError:  # an unclosed bracket, as in https://[
+            return ""
 
     @property
     def href(self) -> str:

@@ -23,6 +23,10 @@ class TierQuerySet(models.QuerySet["Tier"]):
         """From the full VM down to the kernel feature, as the ladder is drawn."""
         return self.order_by("-rank")
 
+    def with_counts(self) -> "TierQuerySet":
+        """Each with `primitive_count`, the number of primitives that stand on it."""
+        return self.annotate(primitive_count=models.Count("primitives"))
+
 
 class Tier(models.Model):
     """A rung of the ladder.

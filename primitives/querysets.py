@@ -42,6 +42,18 @@ class PrimitiveQuerySet(models.QuerySet["Primitive"]):
             )
         )
 
+    def for_entry(self) -> Self:
+        """With all that an entry's own page shows of it, but for what it is built of: four queries."""
+        return (
+            self.select_related("tier", "category")
+            .prefetch_related("platforms", "claims__sources")
+            .defer("search_vector", "search_keys", "search_names")
+        )
+
+    def strongest_first(self) -> Self:
+        """By rung from the top, then by name; just what a link to each needs."""
+        return self.select_related("tier").only("slug", "name", "tier").order_by("-tier__rank", Lower("name"))
+
     def with_label(self, label: str) -> Self:
         """Those with at least one claim of that label."""
         return self.filter(Exists(Claim.objects.filter(primitive=OuterRef("pk"), label=label)))

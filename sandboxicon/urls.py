@@ -1,8 +1,15 @@
 """Every address of the site."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+
+from sandboxicon import views
 
 urlpatterns = [
+    path("", views.home, name="home"),
+    path("ladder/", include("ladder.urls")),
+    path("primitives/", include("primitives.urls")),
     path("admin/", admin.site.urls),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
 ]
