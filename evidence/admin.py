@@ -1,0 +1,298 @@
+"""Curation of claims and their sources, and how any page of the admin lets the database judge what was typed."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.apps import apps
+from django.contrib import admin, messages
+from django.db import DatabaseError, IntegrityError, connection, models, transaction
+from django.db.models import Model, Q, QuerySet
+from django.forms.formsets import DELETION_FIELD_NAME
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.defaultfilters import truncatechars
+from django.urls import reverse
+from django.utils.html import format_html
+from nested_admin.formsets import NestedInlineFormSet
+from nested_admin.nested import NestedModelAdmin, NestedStackedInline
+from psycopg.errors import CheckViolation
+
+from evidence.models import Claim, Freshness, Source
+
+if TYPE_CHECKING:
+    AnyModelAdmin = admin.ModelAdmin[Any]
+else:
+    AnyModelAdmin = object
+
+
+def refusal(error: DatabaseError) -> str:
+    """What the database objects to, in a sentence. Raises `error` again where a curator could do nothing about it."""
+    cause = error.__cause__
+    diagnosis: Any = getattr(cause, "diag", None)
+    if isinstance(error, IntegrityError) and diagnosis is None:
+        return str(error.args[0])  # Django's own: a protected row is referred to
+    if isinstance(error, IntegrityError):
+        for model in apps.get_models():
+            for constraint in model._meta.constraints:
+                if constraint.name == diagnosis.constraint_name and (
+                    constraint.violation_error_message != constraint.default_violation_error_message
+                ):
+                    return str(constraint.get_violation_error_message())
+        # Only our triggers refuse without naming a table, and what they say is written to be read.
+        if isinstance(cause, CheckViolation) and not diagnosis.table_name:
+            return str(diagnosis.message_primary)
+        return f"The database refuses this: {diagnosis.message_detail or diagnosis.message_primary}"
+    if diagnosis is not None and (diagnosis.sqlstate or "").startswith("40"):
+        return "Somebody else was changing the same thing at the same time. Nothing was saved; try again."
+    raise error
+
+
+def judge_now() -> None:
+    """Let the database check what it would check at commit. Raises IntegrityError."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+class AsksTheDatabase(AnyModelAdmin):
+    """For a ModelAdmin: what the database refuses is a message on the page, with all that was typed still there.
+
+    The rules stand in the database alone, and some of them wait for the commit; so they are asked to speak as soon as
+    all is written, before the page says that it was saved. After a refusal the form is built a second time, with the
+    refusal as its error.
+    """
+
+    def get_form(self, request: HttpRequest, obj: Model | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        message: str = getattr(request, "refusal", "")
+        if not message:
+            return form
+
+        class RefusedForm(form):
+            def clean(self) -> Any:
+                self.add_error(None, message)
+                return super().clean()
+
+        return RefusedForm
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        judge_now()
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        super().delete_model(request, obj)
+        judge_now()
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        super().delete_queryset(request, queryset)
+        judge_now()
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except DatabaseError as error:
+            request.refusal = refusal(error)  # type: ignore[attr-defined]
+        return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except DatabaseError as error:
+            self.message_user(request, refusal(error), messages.ERROR)
+        return HttpResponseRedirect(
+            reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[object_id])
+        )
+
+    def response_action(
+        self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse | None:
+        try:
+            with transaction.atomic():
+                return super().response_action(request, queryset, *args, **kwargs)
+        except DatabaseError as error:
+            self.message_user(request, refusal(error), messages.ERROR)
+        return HttpResponseRedirect(request.get_full_path())
+
+
+class KeepsItsSlug(forms.ModelForm):
+    """A form whose slug, a public address, can be typed once and never changed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "slug" in self.fields and not self.instance._state.adding:
+            self.fields["slug"].disabled = True
+
+
+def tell_of_loss(form: Any) -> None:
+    """Say so on the form of a row that somebody else has deleted since the page was opened."""
+    if form._meta.model._meta.pk.name in form.errors:
+        form.add_error(None, "Somebody else has deleted this since you opened the page.")
+
+
+class ClaimForm(KeepsItsSlug):
+    """A claim, on its own page or among others on its subject's."""
+
+    class Meta:
+        model = Claim
+        fields: list[str] = []
+        widgets = {
+            "as_of": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+            "reasoning": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField", "placeholder": " "}),
+            "looked": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField", "placeholder": " "}),
+        }
+
+    def clean(self) -> Any:
+        tell_of_loss(self)
+        return super().clean()
+
+    def has_changed(self) -> bool:
+        # A new claim of which only a source was filled in is incomplete, not left out.
+        return super().has_changed() or (
+            self.instance._state.adding and any(nested.has_changed() for nested in getattr(self, "nested_formsets", []))
+        )
+
+    @property
+    def to_be_seen(self) -> bool:
+        """Whether it is shown unfolded among others: when it is new, or something in it was typed or is wrong."""
+        forms = [self, *(form for nested in getattr(self, "nested_formsets", []) for form in nested.forms)]
+        return self.instance._state.adding or any(form.is_bound and form.has_changed() for form in forms)
+
+
+class SourceForm(forms.ModelForm):
+    """A source, whose kind says which of its fields are to be filled."""
+
+    class Meta:
+        model = Source
+        fields: list[str] = []
+        widgets = {"url": forms.URLInput(attrs={"class": "vURLField"})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            # What a style sheet may hide while it is empty needs a placeholder to be told by.
+            field.widget.attrs.setdefault("placeholder", " ")
+
+    def clean(self) -> Any:
+        tell_of_loss(self)
+        return super().clean()
+
+
+class SourceFormSet(NestedInlineFormSet):
+    """The sources of a claim, which go with it when it goes."""
+
+    def _should_delete_form(self, form: Any) -> bool:
+        claim = getattr(getattr(self, "parent_form", None), "cleaned_data", {})
+        return bool(claim.get(DELETION_FIELD_NAME) or super()._should_delete_form(form))
+
+
+class SourceInline(NestedStackedInline):
+    model = Source
+    form = SourceForm
+    formset = SourceFormSet
+    extra = 0
+    is_sortable = False
+    fieldsets = [
+        (None, {"fields": [("kind", "repo", "commit", "path", "lines", "title", "url", "purl", "position")]}),
+    ]
+
+
+class ClaimInline(NestedStackedInline):
+    """The claims about a subject, on its page."""
+
+    model = Claim
+    form = ClaimForm
+    template = "admin/evidence/claim/inline.html"
+    extra = 0
+    is_sortable = False
+    inlines = [SourceInline]
+    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"})}}
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    "sentence",
+                    ("slug", "aspect", "label", "version", "as_of", "position"),
+                    "reasoning",
+                    "looked",
+                ]
+            },
+        ),
+    ]
+
+
+def badge(kind: str, text: str) -> str:
+    """A short mark for a list; `kind` is good, soon or bad."""
+    return format_html('<span class="badge badge-{}">{}</span>', kind, text)
+
+
+class ChosenFilter(admin.SimpleListFilter):
+    """A list filter with fixed choices. An unknown choice in the address filters nothing."""
+
+    options: list[tuple[str, str]] = []
+    narrow: Callable[[QuerySet[Any], str], QuerySet[Any]]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return self.options
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        value = self.value()
+        return type(self).narrow(queryset, value) if value in dict(self.options) else queryset
+
+
+class FreshnessFilter(ChosenFilter):
+    title = "freshness"
+    parameter_name = "freshness"
+    options = Freshness.choices
+
+    @staticmethod
+    def narrow(queryset: Any, value: str) -> QuerySet[Claim]:
+        found: QuerySet[Claim] = queryset.with_freshness(value)
+        return found
+
+
+class SubjectTierFilter(admin.SimpleListFilter):
+    title = "tier of the subject"
+    parameter_name = "tier"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        tiers: Any = apps.get_model("ladder", "Tier")
+        return list(tiers.objects.values_list("slug", "name"))
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Claim]) -> QuerySet[Claim]:
+        slug = self.value()
+        return queryset.filter(Q(tier__slug=slug) | Q(primitive__tier__slug=slug)) if slug else queryset
+
+
+@admin.register(Claim)
+class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
+    form = ClaimForm
+    inlines = [SourceInline]
+    list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
+    list_select_related = ["tier", "primitive"]
+    list_filter = ["label", FreshnessFilter, SubjectTierFilter, "aspect"]
+    list_per_page = 100
+    search_fields = ["slug", "sentence", "version", "primitive__name", "tier__name"]
+    search_help_text = "Looks in slugs, sentences, versions and the names of subjects."
+    autocomplete_fields = ["tier", "primitive"]
+    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 3, "class": "vLargeTextField"})}}
+    fieldsets = [
+        ("Subject: exactly one of the two", {"fields": [("primitive", "tier")]}),
+        (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position")]}),
+        ("For the labels inferred and undisclosed", {"fields": ["reasoning", "looked"]}),
+    ]
+
+    @admin.display(description="sentence")
+    def short_sentence(self, claim: Claim) -> str:
+        return truncatechars(claim.sentence, 160)
+
+    @admin.display(description="freshness", ordering="as_of")
+    def how_fresh(self, claim: Claim) -> str:
+        kinds = {Freshness.FRESH: "good", Freshness.DUE: "soon", Freshness.STALE: "bad"}
+        return badge(kinds[claim.freshness], str(claim.freshness.label))
