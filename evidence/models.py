@@ -6,6 +6,7 @@ Postgres itself refuses a label that its sources do not bear (`evidence.rules`).
 
 import datetime
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
@@ -14,10 +15,13 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
-from django.urls import reverse
 from django.utils import timezone
 
 from evidence import rules
+
+if TYPE_CHECKING:
+    from ladder.models import Tier
+    from primitives.models import Primitive
 
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 COMMIT = r"^[0-9a-f]{40}$"
@@ -133,7 +137,12 @@ class Claim(models.Model):
     """One sentence that can be true or false, about one subject."""
 
     tier = models.ForeignKey(
-        "ladder.Tier", models.CASCADE, null=True, blank=True, related_name="claims", help_text="The subject, if it is a rung."
+        "ladder.Tier",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="claims",
+        help_text="The subject, if it is a rung.",
     )
     primitive = models.ForeignKey(
         "primitives.Primitive",
@@ -205,13 +214,12 @@ class Claim(models.Model):
 
     def get_absolute_url(self) -> str:
         """Its place on its subject's page, until claims have pages of their own."""
-        subject = self.subject
-        return f"{subject.get_absolute_url() if subject else reverse('home')}#{self.slug}"
+        return f"{self.subject.get_absolute_url()}#{self.slug}"
 
     @property
-    def subject(self) -> models.Model | None:
-        """The one thing that the claim is about."""
-        return self.tier or self.primitive
+    def subject(self) -> "Tier | Primitive":
+        """The one thing that the claim is about; the database sees to it that there is one."""
+        return self.tier or self.primitive  # type: ignore[return-value]
 
     def get_freshness_display(self) -> str:
         """The freshness in words."""
@@ -251,7 +259,10 @@ class Source(models.Model):
     position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the claim's sources, low first.")
     kind = models.CharField(max_length=10, choices=SourceKind.choices)
     repo = models.CharField(
-        max_length=140, blank=True, validators=[RegexValidator(REPO, "owner/name")], help_text="Code: owner/name on GitHub."
+        max_length=140,
+        blank=True,
+        validators=[RegexValidator(REPO, "owner/name")],
+        help_text="Code: owner/name on GitHub.",
     )
     commit = models.CharField(
         max_length=40,
@@ -294,7 +305,16 @@ class Source(models.Model):
                         purl="",
                         title="",
                     )
-                    | Q(kind=SourceKind.DOC, url__regex=HTTPS, title__regex=r"\S", repo="", commit="", path="", lines="", purl="")
+                    | Q(
+                        kind=SourceKind.DOC,
+                        url__regex=HTTPS,
+                        title__regex=r"\S",
+                        repo="",
+                        commit="",
+                        path="",
+                        lines="",
+                        purl="",
+                    )
                     | Q(
                         kind=SourceKind.PACKAGE,
                         purl__regex=PURL,

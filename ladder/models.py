@@ -37,7 +37,9 @@ class Tier(models.Model):
     slug = models.SlugField(unique=True, help_text="The rung's address. Never change it.")
     name = models.CharField(max_length=40, unique=True)
     rank = models.PositiveSmallIntegerField(
-        unique=True, validators=[MinValueValidator(1), MaxValueValidator(6)], help_text="1 is the weakest, 6 the strongest."
+        unique=True,
+        validators=[MinValueValidator(1), MaxValueValidator(6)],
+        help_text="1 is the weakest, 6 the strongest.",
     )
     kernel = models.CharField(
         max_length=6, choices=Kernel.choices, help_text="Ranks 1 to 4 share the host's kernel, 5 and 6 bring their own."

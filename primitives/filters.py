@@ -1,6 +1,5 @@
 """The reference's filters, and a count beside each of their options."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +17,12 @@ from primitives.querysets import PrimitiveQuerySet
 
 LONGEST_SEARCH = 100
 
-SORTS: dict[str, tuple[str, Callable[[PrimitiveQuerySet], QuerySet[Primitive]]]] = {
-    "name": ("name", lambda found: found.order_by(Lower("name"))),
-    "tier": ("rung, strongest first", lambda found: found.order_by("-tier__rank", Lower("name"))),
-    "claims": ("number of claims", lambda found: found.order_by("-claim_count", Lower("name"))),
-    "checked": ("last checked", lambda found: found.order_by(F("last_checked").desc(nulls_last=True), Lower("name"))),
+# The orders that can be asked for: a title, and the fields of a list (PrimitiveQuerySet.for_list) to order by.
+SORTS: dict[str, tuple[str, list[Any]]] = {
+    "name": ("name", []),
+    "tier": ("rung, strongest first", ["-tier__rank"]),
+    "claims": ("number of claims", ["-claim_count"]),
+    "checked": ("last checked", [F("last_checked").desc(nulls_last=True)]),
 }
 
 
@@ -177,7 +177,7 @@ class PrimitiveFilterSet(django_filters.FilterSet):
     def found(self) -> QuerySet[Primitive]:
         """The entries found, ready for a list, in the order asked for."""
         entries: PrimitiveQuerySet = self.qs.for_list()
-        return entries.best_first() if self.sort == "best" else SORTS[self.sort][1](entries)
+        return entries.best_first() if self.sort == "best" else entries.order_by(*SORTS[self.sort][1], Lower("name"))
 
     def filtered(self, leaving_out: str = "") -> PrimitiveQuerySet:
         """The entries that all filters find but the one left out."""
@@ -207,7 +207,7 @@ class PrimitiveFilterSet(django_filters.FilterSet):
             found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
             return Primitive.objects.filter(pk__in=found.values("pk")).order_by()
 
-        value_of = {
+        value_of: dict[str, Any] = {
             "tier": F("tier__slug"),
             "category": F("category__slug"),
             "platform": F("platforms__slug"),
@@ -245,6 +245,6 @@ def _choices_from_the_database() -> dict[str, list[tuple[str, str]]]:
     platforms = Platform.objects.order_by().values_list(Value("platform"), "slug", "name", "position")
     choices: dict[str, list[tuple[str, str]]] = {"tier": [], "category": [], "platform": []}
     rows = tiers.union(categories, platforms, all=True)
-    for name, slug, title, place in sorted(rows, key=lambda row: (row[0], -row[3] if row[0] == "tier" else row[3], row[2])):
+    for name, slug, title, _ in sorted(rows, key=lambda row: (row[0], -row[3] if row[0] == "tier" else row[3], row[2])):
         choices[name].append((slug, title))
     return choices

@@ -68,7 +68,9 @@ class Isolates(models.TextChoices):
 
 def https_field(help_text: str) -> models.URLField:
     """An optional https address."""
-    return models.URLField(max_length=500, blank=True, validators=[URLValidator(schemes=["https"])], help_text=help_text)
+    return models.URLField(
+        max_length=500, blank=True, validators=[URLValidator(schemes=["https"])], help_text=help_text
+    )
 
 
 class Primitive(models.Model):
@@ -99,13 +101,16 @@ class Primitive(models.Model):
     )
     written_in = models.CharField(max_length=60, blank=True, help_text="Programming language; empty if unknown.")
     first_release = models.PositiveSmallIntegerField(
-        null=True, blank=True, validators=[MinValueValidator(1960), MaxValueValidator(2100)], help_text="Year; empty if unknown."
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1960), MaxValueValidator(2100)],
+        help_text="Year; empty if unknown.",
     )
     maintainer = models.CharField(max_length=100, blank=True)
     homepage = https_field("Its own page.")
     repo = https_field("Where its source code is.")
     docs = https_field("Where its documentation begins.")
-    builds_on = models.ManyToManyField(
+    builds_on: "models.ManyToManyField[Primitive, BuildsOn]" = models.ManyToManyField(
         "self",
         through="BuildsOn",
         through_fields=("primitive", "part"),
@@ -210,7 +215,10 @@ class Break(models.Model):
     summary = models.TextField(help_text="One sentence: what could be done, and where.")
     fixed_in = models.CharField(max_length=200, blank=True, help_text="The version that mends it; empty if unknown.")
     url = models.URLField(
-        max_length=500, verbose_name="URL", validators=[URLValidator(schemes=["https"])], help_text="Where it is described."
+        max_length=500,
+        verbose_name="URL",
+        validators=[URLValidator(schemes=["https"])],
+        help_text="Where it is described.",
     )
 
     class Meta:
@@ -227,7 +235,7 @@ class Break(models.Model):
                 violation_error_message="The address must begin with https://.",
             ),
         ]
-        triggers = [*search.refresh_primitives("primitive_id")]
+        triggers = [*search.refresh_primitives()]
 
     def __str__(self) -> str:
         return f"{self.identifier} ({self.nickname})" if self.nickname else self.identifier

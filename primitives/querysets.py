@@ -4,13 +4,27 @@ from typing import TYPE_CHECKING, Self
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db import models
-from django.db.models import Case, Count, Exists, F, FloatField, Func, IntegerField, Max, OuterRef, Q, Subquery, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    Func,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce, Concat, Lower, Replace
 
 from evidence.models import Claim
 
 if TYPE_CHECKING:
-    from primitives.models import Primitive
+    from primitives.models import Primitive  # noqa: F401
 
 # Below this closeness (search_closeness, migration 0001) a name is not a misspelling of what was typed. Tried with the
 # usual slips in the names of the content: a letter lost, doubled, swapped or mistaken still finds its entry.
@@ -66,7 +80,11 @@ class PrimitiveQuerySet(models.QuerySet["Primitive"]):
         question = Question(text)
         words = Func(Value(text), function="search_words", output_field=models.TextField())
         key = Replace(words, Value(" "), Value(""), output_field=models.TextField())
-        keys = [key, Concat(key, Value("s"), output_field=models.TextField()), Func(key, Value("s"), function="rtrim", output_field=models.TextField())]
+        keys = [
+            key,
+            Concat(key, Value("s"), output_field=models.TextField()),
+            Func(key, Value("s"), function="rtrim", output_field=models.TextField()),
+        ]
         found_somewhere = Exists(self.model._default_manager.filter(search_vector=question))
         hit = Case(
             When(search_keys__overlap=keys, then=Value(3)),

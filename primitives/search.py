@@ -48,8 +48,14 @@ primitive_search_document = pgtrigger.Trigger(
 )
 
 
-def refresh_primitives(primitive_id: str) -> list[pgtrigger.Trigger]:
-    """Triggers for a table whose text is searched, whose column `primitive_id` says which primitive it belongs to.
+_TOUCH = """
+    UPDATE primitives_primitive SET slug = slug WHERE id IN ({});
+    RETURN NULL;
+"""
+
+
+def refresh_primitives() -> list[pgtrigger.Trigger]:
+    """Triggers for a table whose text is searched and whose column `primitive_id` names the primitive.
 
     They touch the primitive, whose own trigger then writes its search columns anew. One statement, one refresh, since
     a bulk write of many claims would else write the same primitive as many times.
@@ -66,16 +72,11 @@ def refresh_primitives(primitive_id: str) -> list[pgtrigger.Trigger]:
             when=pgtrigger.After,
             operation=operation,
             referencing=referencing,
-            func=f"""
-                UPDATE primitives_primitive SET slug = slug WHERE id IN (
-                    {" UNION ".join(f"SELECT {primitive_id} FROM {name}" for name in names)}
-                );
-                RETURN NULL;
-            """,
+            func=_TOUCH.format(" UNION ".join(f"SELECT primitive_id FROM {name}" for name in names)),  # noqa: S608
         )
         for operation, (referencing, names) in rows.items()
     ]
 
 
-for _trigger in refresh_primitives("primitive_id"):
+for _trigger in refresh_primitives():
     pgtrigger.register(_trigger)(Claim)

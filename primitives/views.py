@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
+from django_htmx.middleware import HtmxDetails
 
 from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
@@ -15,9 +16,15 @@ from primitives.models import Primitive
 PER_PAGE = 60
 
 
+class HtmxRequest(HttpRequest):
+    """A request as django-htmx's middleware leaves it."""
+
+    htmx: HtmxDetails
+
+
 @require_safe
 @vary_on_headers("HX-Request")
-def primitive_list(request: HttpRequest) -> HttpResponse:
+def primitive_list(request: HtmxRequest) -> HttpResponse:
     """The reference: a page, or, when htmx asks, the parts of it that a changed filter changes."""
     filterset = PrimitiveFilterSet(request.GET)
     paginator = Paginator(filterset.found(), PER_PAGE)
@@ -47,9 +54,10 @@ def primitive_list(request: HttpRequest) -> HttpResponse:
     return render(request, "primitives/primitive_list.html", context)
 
 
-def _is_same_step(request: HttpRequest, query: str) -> bool:
+def _is_same_step(request: HtmxRequest, query: str) -> bool:
     """Whether the reader would call the new address the same step as the present one: a search typed further."""
-    before, after = QueryDict(urlsplit(request.htmx.current_url or "").query, mutable=True), QueryDict(query, mutable=True)
+    before = QueryDict(str(urlsplit(request.htmx.current_url or "").query), mutable=True)
+    after = QueryDict(query, mutable=True)
     searches = before.pop("q", None), after.pop("q", None)
     return before == after and (searches[0] == searches[1] or all(searches))
 

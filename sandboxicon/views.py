@@ -9,20 +9,19 @@ from django.views.decorators.http import require_safe
 
 from evidence.models import Claim
 from ladder.models import Tier
-from primitives.models import Break
+from primitives.models import Break, Primitive
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The question, the two models, the ladder, and how we know."""
-    tiers = list(Tier.objects.strongest_first().with_counts())
     labels = Claim.objects.numbers_by_label()
     return render(
         request,
         "home.html",
         {
-            "tiers": tiers,
-            "primitive_count": sum(tier.primitive_count for tier in tiers),
+            "tiers": Tier.objects.strongest_first().with_counts(),
+            "primitive_count": Primitive.objects.count(),
             "labels": labels,
             "claim_count": sum(number for _, number in labels),
             "break_count": Break.objects.count(),

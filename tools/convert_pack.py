@@ -72,15 +72,21 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "fixtures")
     options = parser.parse_args()
 
-    entries = [files.parse(path.read_bytes(), path.name) for path in sorted((options.pack / "primitives").glob("*.yaml"))]
+    entries = [
+        files.parse(path.read_bytes(), path.name) for path in sorted((options.pack / "primitives").glob("*.yaml"))
+    ]
     documents = {f"primitives/{entry['slug']}.yaml": primitive(entry) for entry in entries}
     written, removed = files.write(options.to, {path: files.dump(document) for path, document in documents.items()})
 
     there = [files.parse((options.to / path).read_bytes(), path) for path in documents]
-    pack = (len(entries), sum(len(entry["facts"]) for entry in entries), sum(len(entry.get("escapes") or []) for entry in entries))
+    pack = (
+        len(entries),
+        sum(len(entry["facts"]) for entry in entries),
+        sum(len(entry.get("escapes") or []) for entry in entries),
+    )
     ours = (len(there), sum(len(entry["claims"]) for entry in there), sum(len(entry["breaks"]) for entry in there))
-    print("pack:     %d entries, %d facts, %d escapes" % pack)
-    print("fixtures: %d entries, %d claims, %d breaks" % ours)
+    print("pack:     {} entries, {} facts, {} escapes".format(*pack))
+    print("fixtures: {} entries, {} claims, {} breaks".format(*ours))
     print(f"{len(written)} files written, {len(removed)} removed")
     return pack != ours
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -47,9 +47,14 @@ def fields_document(instance: models.Model, required: list[str], optional: list[
     return document
 
 
+def source_document(source: Source) -> Document:
+    """A source, as its claim's document holds it: the fields of its kind."""
+    return fields_document(source, SOURCE[SourceKind(source.kind)])
+
+
 def claim_document(claim: Claim) -> Document:
     """A claim with its sources, as its subject's document holds it."""
-    sources = [fields_document(source, SOURCE[SourceKind(source.kind)]) for source in claim.sources.all()]
+    sources = [source_document(source) for source in claim.sources.all()]
     return {**fields_document(claim, CLAIM, CLAIM_OPTIONAL), "sources": sources}
 
 
@@ -118,7 +123,7 @@ class Reader:
     def fill(self, instance: models.Model, document: Document, names: list[str], at: str) -> None:
         """Set the fields `names` of `instance` from the document, and note those that the model refuses."""
         for name in names:
-            field = instance._meta.get_field(name)
+            field = cast("models.Field[Any, Any]", instance._meta.get_field(name))
             value = document.get(name)
             place = f"{at}.{name}" if at else name
             if value is None and not field.null:

@@ -123,7 +123,9 @@ def _entries_to_write(folder: Path, overwrite: set[str], overwrite_all: bool, re
         raise BadFile([f"{path}: asked to be overwritten, but there is no such file" for path in sorted(unknown)])
     loaded = {record.path: record for record in LoadedDocument.objects.all()}
     present = {
-        f"{name}/{slug}.yaml" for name, model in MODELS.items() for slug in model._default_manager.values_list("slug", flat=True)
+        f"{name}/{slug}.yaml"
+        for name, model in MODELS.items()
+        for slug in model._default_manager.values_list("slug", flat=True)
     }
     report.without_file = sorted((set(loaded) & present) - set(files))
 
@@ -160,7 +162,10 @@ def _entries_to_write(folder: Path, overwrite: set[str], overwrite_all: bool, re
     if problems:
         raise BadFile(problems)
     LoadedDocument.objects.bulk_create(
-        records, update_conflicts=True, unique_fields=["path"], update_fields=["file_digest", "content_digest", "loaded_at"]
+        records,
+        update_conflicts=True,
+        unique_fields=["path"],
+        update_fields=["file_digest", "content_digest", "loaded_at"],
     )
     return entries
 
@@ -223,7 +228,9 @@ def _read_primitive(entry: _Entry, known: dict[str, set[str]]) -> None:
     if not reader.keys(document, [*documents.PRIMITIVE, "claims", "breaks"], [], ""):
         return
     primitive = Primitive(pk=entry.existing.pk if entry.existing else None)
-    reader.fill(primitive, document, [name for name in documents.PRIMITIVE if name not in documents.PRIMITIVE_RELATIONS], "")
+    reader.fill(
+        primitive, document, [name for name in documents.PRIMITIVE if name not in documents.PRIMITIVE_RELATIONS], ""
+    )
     for key, folder in (("tier", "tiers"), ("category", "categories")):
         if document[key] not in known[folder]:
             reader.say(key, f"no such entry: {document[key]}")
@@ -287,7 +294,7 @@ def _save_claims(subject: Tier | Primitive, claims: list[tuple[Claim, list[Sourc
         if documents.fields_document(old, names) != documents.fields_document(claim, names):
             claim.pk = old.pk
             claim.save()
-        wanted = [documents.fields_document(source, documents.SOURCE[source.kind]) for source in claim_sources]
+        wanted = [documents.source_document(source) for source in claim_sources]
         if documents.claim_document(old)["sources"] != wanted:
             old.sources.all().delete()
             for source in claim_sources:

@@ -14,7 +14,9 @@ class Command(BaseCommand):
     help = "Load the content files into the database. What a curator changed since the last load is kept."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--from", dest="folder", type=Path, default=settings.FIXTURES_DIR, help="default: fixtures/")
+        parser.add_argument(
+            "--from", dest="folder", type=Path, default=settings.FIXTURES_DIR, help="default: fixtures/"
+        )
         parser.add_argument(
             "--overwrite",
             metavar="PATH",

@@ -1,0 +1,118 @@
+"""A reader with htmx, without a browser: fills in a form, swaps what comes back as htmx would, holds the page.
+
+The rule that it is for: after any swap the page equals a fresh one at the address that the swap gave.
+"""
+
+from urllib.parse import urlencode, urlsplit
+
+from bs4 import BeautifulSoup, Tag
+from django.http import HttpResponse
+from django.test import Client
+
+
+class Reader:
+    """A page in a browser with htmx."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        self.client = client
+        self.address = address
+        self.history = [address]
+        response = client.get(address)
+        assert response.status_code == 200
+        self.page = BeautifulSoup(response.content, "html.parser")
+
+    def type(self, name: str, text: str) -> None:
+        """Type into a field of the form, and wait for the swap."""
+        self._one(f"input[name={name}]")["value"] = text
+        self._submit()
+
+    def tick(self, name: str, value: str) -> None:
+        """Tick a box, or untick it, and wait for the swap."""
+        box = self._one(f'input[name={name}][value="{value}"]')
+        if box.has_attr("checked"):
+            del box["checked"]
+        else:
+            box["checked"] = ""
+        self._submit()
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose in a select, and wait for the swap."""
+        for option in self._one(f"select[name={name}]").select("option"):
+            if option["value"] == value:
+                option["selected"] = ""
+            elif option.has_attr("selected"):
+                del option["selected"]
+        self._submit()
+
+    def follow(self, selector: str) -> None:
+        """Follow a link that htmx handles, and wait for the swap."""
+        link = self._one(selector)
+        self._swap(link["hx-get"], link)
+
+    def shown(self) -> tuple[str, str]:
+        """Title and body, in one form whatever the order of attributes or the spaces between."""
+        return shown(self.page)
+
+    def fresh(self) -> tuple[str, str]:
+        """The same of a fresh page at the present address."""
+        response = self.client.get(self.address)
+        assert response.status_code == 200
+        return shown(BeautifulSoup(response.content, "html.parser"))
+
+    def _one(self, selector: str) -> Tag:
+        (found,) = self.page.select(selector)
+        return found
+
+    def _submit(self) -> None:
+        form = self._one("form[hx-get]")
+        fields = [(field["name"], field.get("value", "")) for field in form.select("input[name]:not([type=checkbox])")]
+        fields += [(box["name"], box["value"]) for box in form.select("input[type=checkbox][checked]")]
+        fields += [
+            (select["name"], option["value"])
+            for select in form.select("select[name]")
+            for option in (select.select("option[selected]") or select.select("option"))[:1]
+        ]
+        self._swap(f"{form['hx-get']}?{urlencode(fields)}", form)
+
+    def _swap(self, address: str, element: Tag) -> None:
+        response = self.client.get(
+            urlsplit(self.address)
+            ._replace(path=urlsplit(address).path or "/primitives/", query=urlsplit(address).query)
+            .geturl(),
+            headers={"HX-Request": "true", "HX-Current-URL": f"http://testserver{self.address}"},
+        )
+        assert response.status_code == 200, response.content
+        target = element.get("hx-target") or element.find_parent(attrs={"hx-target": True})["hx-target"]
+        self._apply(response, str(target))
+        if pushed := response.headers.get("HX-Push-Url"):
+            self.history.append(pushed)
+            self.address = pushed
+        elif replaced := response.headers.get("HX-Replace-Url"):
+            self.history[-1] = self.address = replaced
+
+    def _apply(self, response: HttpResponse, target: str) -> None:
+        part = BeautifulSoup(response.content, "html.parser")
+        if part.title:
+            self.page.title.string = part.title.extract().get_text()
+        for element in part.select("[hx-swap-oob]"):
+            how = element.attrs.pop("hx-swap-oob")
+            (old,) = self.page.select(f"#{element['id']}")
+            element.extract()
+            if how == "true":
+                old.replace_with(element)
+            else:
+                assert how == "innerHTML"
+                old.clear()
+                old.extend(list(element.contents))
+        (main,) = part.find_all(True, recursive=False)
+        (old,) = self.page.select(target)
+        old.replace_with(main)
+
+
+def shown(page: BeautifulSoup) -> tuple[str, str]:
+    """Title and body of a page in one form."""
+    for element in page.find_all(True):
+        element.attrs = dict(sorted(element.attrs.items()))
+    title = " ".join(page.title.get_text().split())
+    lines = (line.strip() for line in page.body.prettify().splitlines())
+    return title, "\n".join(line for line in lines if line)

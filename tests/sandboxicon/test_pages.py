@@ -1,0 +1,118 @@
+import pytest
+from bs4 import BeautifulSoup
+from django.db import DatabaseError, connection
+from django.test import Client, RequestFactory, override_settings
+from django.views.defaults import server_error
+
+from evidence.models import Claim, Label
+from primitives.models import Break, Primitive
+from tests.factories import make_claim, make_tier
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("content")
+def test_home_counts_what_there_is_and_shows_one_claim_of_each_label(client: Client) -> None:
+    page = BeautifulSoup(client.get("/").content, "html.parser")
+    text = page.get_text(" ", strip=True)
+    assert f"Each of the {Claim.objects.count()} claims" in text
+    assert f"{Break.objects.count()} published breaks" in text
+    assert f"{Primitive.objects.count()} technologies" in text
+    stamps = [stamp.get_text(strip=True) for stamp in page.select(".claim .stamp")]
+    assert stamps == Label.values
+
+
+@pytest.mark.django_db
+def test_home_stands_on_an_empty_database(client: Client) -> None:
+    assert client.get("/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_numbers_by_label_name_every_label_best_first() -> None:
+    make_claim(make_tier(), Label.INFERRED)
+    assert Claim.objects.numbers_by_label() == [
+        (Label.VERIFIED_CODE, 0),
+        (Label.DOCUMENTED, 0),
+        (Label.INFERRED, 1),
+        (Label.UNDISCLOSED, 0),
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("content")
+def test_every_page_links_only_to_pages_that_exist(client: Client) -> None:
+    seen, to_visit = set(), ["/"]
+    while to_visit:
+        address = to_visit.pop()
+        seen.add(address)
+        response = client.get(address)
+        assert response.status_code == 200, address
+        if "?" in address:
+            continue
+        page = BeautifulSoup(response.content, "html.parser")
+        assert len(page.select("h1")) == 1, address
+        assert len(page.title.get_text()) > len("sandboxicon")
+        ids = [element["id"] for element in page.select("[id]")]
+        assert len(ids) == len(set(ids)), address
+        for link in page.select("a[href^='/'], a[href^='#']"):
+            path, _, fragment = link["href"].partition("#")
+            if not path:
+                assert fragment in ids, (address, link["href"])
+            elif path not in seen and path not in to_visit:
+                to_visit.append(path)
+    assert len([address for address in seen if address.startswith("/primitives/") and "?" not in address]) == (
+        Primitive.objects.count() + 1
+    )
+
+
+def test_healthz_answers_without_a_database(client: Client) -> None:
+    response = client.get("/healthz")
+    assert (response.status_code, response.content) == (200, b"ok\n")
+
+
+@pytest.mark.django_db
+def test_readyz_answers_when_all_migrations_are_applied(client: Client) -> None:
+    assert client.get("/readyz").status_code == 200
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'evidence'")
+    response = client.get("/readyz")
+    assert response.status_code == 503
+    assert b"not applied" in response.content
+
+
+@pytest.mark.django_db
+def test_readyz_says_when_the_database_does_not_answer(client: Client) -> None:
+    def refuse(*args: object) -> None:
+        raise DatabaseError("down, with a password=secret")
+
+    with connection.execute_wrapper(refuse):
+        response = client.get("/readyz")
+    assert response.status_code == 503
+    assert b"secret" not in response.content
+
+
+def test_a_404_is_in_the_sites_own_dress(client: Client) -> None:
+    response = client.get("/no/such/page/")
+    assert response.status_code == 404
+    assert b"wordmark" in response.content
+
+
+def test_the_500_page_is_in_the_sites_own_dress_and_needs_nothing_that_may_be_broken() -> None:
+    response = server_error(RequestFactory().get("/"))
+    assert response.status_code == 500
+    assert b"wordmark" in response.content
+    assert b"on our side" in response.content
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/", "/ladder/", "/primitives/", "/nowhere/", "/admin/login/"])
+def test_every_page_has_a_policy_that_allows_only_our_own_files(client: Client, address: str) -> None:
+    policy = client.get(address)["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+@pytest.mark.django_db
+@override_settings(ALLOWED_HOSTS=["sandboxicon.example"])
+def test_a_host_that_is_not_ours_is_refused(client: Client) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
