@@ -120,6 +120,14 @@ class AsksTheDatabase(AnyModelAdmin):
         return HttpResponseRedirect(request.get_full_path())
 
 
+def text_rows(rows: int) -> dict[Any, dict[str, Any]]:
+    """The `formfield_overrides` of an admin whose text areas have so many rows, and whose addresses are https."""
+    return {
+        models.TextField: {"widget": forms.Textarea(attrs={"rows": rows, "class": "vLargeTextField"})},
+        models.URLField: {"assume_scheme": "https"},
+    }
+
+
 class KeepsItsSlug(forms.ModelForm):
     """A form whose slug, a public address, can be typed once and never changed."""
 
@@ -127,12 +135,6 @@ class KeepsItsSlug(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "slug" in self.fields and not self.instance._state.adding:
             self.fields["slug"].disabled = True
-
-
-def tell_of_loss(form: Any) -> None:
-    """Say so on the form of a row that somebody else has deleted since the page was opened."""
-    if form._meta.model._meta.pk.name in form.errors:
-        form.add_error(None, "Somebody else has deleted this since you opened the page.")
 
 
 class ClaimForm(KeepsItsSlug):
@@ -146,10 +148,6 @@ class ClaimForm(KeepsItsSlug):
             "reasoning": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField", "placeholder": " "}),
             "looked": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField", "placeholder": " "}),
         }
-
-    def clean(self) -> Any:
-        tell_of_loss(self)
-        return super().clean()
 
     def has_changed(self) -> bool:
         # A new claim of which only a source was filled in is incomplete, not left out.
@@ -178,12 +176,28 @@ class SourceForm(forms.ModelForm):
             # What a style sheet may hide while it is empty needs a placeholder to be told by.
             field.widget.attrs.setdefault("placeholder", " ")
 
-    def clean(self) -> Any:
-        tell_of_loss(self)
-        return super().clean()
+
+class InlineFormSet(NestedInlineFormSet):
+    """Rows on the page of what they belong to. A row that somebody else has deleted meanwhile is shown to be gone."""
+
+    def get_queryset(self) -> Any:
+        rows = super().get_queryset()
+        if not self.is_bound:
+            return rows
+        # The admin pairs forms with rows by their place, so a row that is gone must leave a gap.
+        name = self.model._meta.pk.name
+        found = {str(row.pk): row for row in rows}
+        sent = [self.data.get(f"{self.add_prefix(place)}-{name}") for place in range(self.initial_form_count())]
+        return [found.get(key) or self.model() for key in sent]
+
+    def clean(self) -> None:
+        super().clean()
+        for form in self.initial_forms:
+            if self.model._meta.pk.name in form.errors:
+                form.add_error(None, "Somebody else has deleted this since you opened the page.")
 
 
-class SourceFormSet(NestedInlineFormSet):
+class SourceFormSet(InlineFormSet):
     """The sources of a claim, which go with it when it goes."""
 
     def _should_delete_form(self, form: Any) -> bool:
@@ -207,11 +221,12 @@ class ClaimInline(NestedStackedInline):
 
     model = Claim
     form = ClaimForm
+    formset = InlineFormSet
     template = "admin/evidence/claim/inline.html"
     extra = 0
     is_sortable = False
     inlines = [SourceInline]
-    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"})}}
+    formfield_overrides = text_rows(2)
     fieldsets = [
         (
             None,
@@ -278,10 +293,11 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     list_select_related = ["tier", "primitive"]
     list_filter = ["label", FreshnessFilter, SubjectTierFilter, "aspect"]
     list_per_page = 100
+    ordering = ["as_of", "pk"]  # what has waited longest for a check comes first
     search_fields = ["slug", "sentence", "version", "primitive__name", "tier__name"]
     search_help_text = "Looks in slugs, sentences, versions and the names of subjects."
     autocomplete_fields = ["tier", "primitive"]
-    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 3, "class": "vLargeTextField"})}}
+    formfield_overrides = text_rows(3)
     fieldsets = [
         ("Subject: exactly one of the two", {"fields": [("primitive", "tier")]}),
         (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position")]}),

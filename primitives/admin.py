@@ -6,14 +6,13 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.contrib.postgres.forms import SimpleArrayField
-from django.db import models
 from django.db.models import Count, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline, NestedTabularInline
 
-from evidence.admin import AsksTheDatabase, ChosenFilter, ClaimInline, KeepsItsSlug, badge
+from evidence.admin import AsksTheDatabase, ChosenFilter, ClaimInline, InlineFormSet, KeepsItsSlug, badge, text_rows
 from evidence.models import Aspect, Claim, Freshness, Label
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
 
@@ -62,9 +61,10 @@ class PrimitiveForm(KeepsItsSlug):
 
 class BreakInline(NestedStackedInline):
     model = Break
+    formset = InlineFormSet
     extra = 0
     is_sortable = False
-    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"})}}
+    formfield_overrides = text_rows(2)
     fieldsets = [(None, {"fields": [("identifier", "nickname", "year", "fixed_in"), "summary", "url"]})]
 
 
@@ -72,6 +72,7 @@ class PlatformInline(NestedTabularInline):
     model = SupportedPlatform
     verbose_name = "platform"
     verbose_name_plural = "platforms"
+    formset = InlineFormSet
     extra = 0
     is_sortable = False
 
@@ -82,6 +83,7 @@ class PartInline(NestedTabularInline):
     verbose_name = "part"
     verbose_name_plural = "built on"
     autocomplete_fields = ["part"]
+    formset = InlineFormSet
     extra = 0
     is_sortable = False
 
@@ -161,7 +163,7 @@ class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
     search_fields = ["name"]  # the box is there if this is set; get_search_results does the searching
     search_help_text = "Searches as the site does: names, aliases, summaries, claims and breaks, spelt nearly right."
     save_on_top = True
-    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"})}}
+    formfield_overrides = text_rows(2)
     fieldsets = [
         (None, {"fields": [("name", "slug"), "summary", ("tier", "category", "status"), "isolates"]}),
         (

@@ -1,11 +1,9 @@
 """The admin site, and its page of a rung: with the claims about it, so it stands above both of their rooms."""
 
-from django import forms
 from django.contrib import admin
-from django.db import models
 from nested_admin.nested import NestedModelAdmin
 
-from evidence.admin import AsksTheDatabase, ClaimInline, KeepsItsSlug
+from evidence.admin import AsksTheDatabase, ClaimInline, KeepsItsSlug, text_rows
 from ladder.models import Tier
 
 admin.site.site_header = "sandboxicon: curation"
@@ -21,7 +19,7 @@ class TierAdmin(AsksTheDatabase, NestedModelAdmin):
     list_display = ["rank", "name", "kernel", "tagline"]
     list_display_links = ["name"]
     search_fields = ["name", "slug"]
-    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 3, "class": "vLargeTextField"})}}
+    formfield_overrides = text_rows(3)
     fieldsets = [
         (None, {"fields": [("name", "slug"), ("rank", "kernel"), "tagline", "summary"]}),
         ("On its page", {"fields": ["description", "shares", "break_cost"]}),
