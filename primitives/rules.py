@@ -3,31 +3,43 @@
 import pgtrigger
 
 # The advisory lock lets one transaction at a time check, so that two that each add half a circle cannot both pass.
+# Then from the part down, breadth first, each entry once: many parts that share parts have more ways than can be
+# walked. `below` are the entries found, `above` for each the place of the one that it was found under.
 builds_on_has_no_circle = pgtrigger.Trigger(
     name="builds_on_has_no_circle",
     level=pgtrigger.Row,
     when=pgtrigger.After,
     timing=pgtrigger.Deferred,
     operation=pgtrigger.Insert | pgtrigger.Update,
-    declare=[("circle", "text")],
+    declare=[("below", "bigint[]"), ("above", "int[]"), ("place", "int"), ("circle", "text")],
     func="""
         PERFORM pg_advisory_xact_lock(hashtext('primitives_buildson'));
-        WITH RECURSIVE below (id, way) AS (
-            SELECT NEW.part_id, ARRAY[NEW.primitive_id, NEW.part_id]
-            UNION ALL
-            SELECT parts.part_id, below.way || parts.part_id
-            FROM below JOIN primitives_buildson AS parts ON parts.primitive_id = below.id
-            WHERE below.id <> NEW.primitive_id AND NOT parts.part_id = ANY (below.way[2:])
-        )
-        SELECT string_agg(primitive.name, ' on ' ORDER BY step.place) INTO circle
-        FROM (SELECT way FROM below WHERE below.id = NEW.primitive_id ORDER BY cardinality(way) LIMIT 1) AS found,
-            unnest(found.way) WITH ORDINALITY AS step (id, place)
-            JOIN primitives_primitive AS primitive ON primitive.id = step.id;
-        IF circle IS NOT NULL THEN
+        IF NOT EXISTS (
+            SELECT FROM primitives_buildson
+            WHERE id = NEW.id AND primitive_id = NEW.primitive_id AND part_id = NEW.part_id
+        ) THEN
+            RETURN NULL;  -- changed again, or deleted, before the commit
+        END IF;
+        below := ARRAY[NEW.part_id];
+        above := ARRAY[0];
+        place := 1;
+        WHILE place <= cardinality(below) AND below[place] <> NEW.primitive_id LOOP
+            SELECT below || array_agg(part_id), above || array_agg(place) INTO below, above
+            FROM primitives_buildson WHERE primitive_id = below[place] AND part_id <> ALL (below);
+            place := place + 1;
+        END LOOP;
+        IF place <= cardinality(below) THEN
+            WHILE place > 0 LOOP
+                circle := concat_ws(' on ', (SELECT name FROM primitives_primitive WHERE id = below[place]), circle);
+                place := above[place];
+            END LOOP;
             RAISE EXCEPTION USING
                 ERRCODE = 'check_violation',
                 CONSTRAINT = 'builds_on_has_no_circle',
-                MESSAGE = format('What builds on what goes in a circle: %s.', circle);
+                MESSAGE = format(
+                    'What builds on what goes in a circle: %s on %s.',
+                    (SELECT name FROM primitives_primitive WHERE id = NEW.primitive_id), circle
+                );
         END IF;
         RETURN NULL;
     """,

@@ -54,10 +54,14 @@ def make_platform(slug: str = "linux", **fields: Any) -> Platform:
 
 
 def make_primitive(
-    slug: str = "", *, platforms: tuple[str, ...] = ("linux",), builds_on: tuple[Primitive, ...] = (), **fields: Any
+    slug: str | None = None,
+    *,
+    platforms: tuple[str, ...] = ("linux",),
+    builds_on: tuple[Primitive, ...] = (),
+    **fields: Any,
 ) -> Primitive:
     """A primitive in a tier, with a category and platforms."""
-    slug = slug or f"primitive-{next(_number)}"
+    slug = f"primitive-{next(_number)}" if slug is None else slug
     defaults = {"slug": slug, "name": slug, "summary": f"What {slug} is."}
     fields.setdefault("tier", fields.get("tier") or make_tier())
     fields.setdefault("category", fields.get("category") or make_category())
