@@ -42,12 +42,12 @@ compile := --universal --python-version 3.11 --generate-hashes --no-emit-index-u
 # The stamps say which requirements file the environment holds; a newer file brings it up to date.
 .venv/.run: requirements.txt .venv/.created
 	@echo "Installing what $< pins."
-	@$(python) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(python) -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 .venv/.dev: requirements-dev.txt .venv/.created
 	@echo "Installing what $< pins."
-	@$(python) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(python) -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 .venv/.created:

@@ -1,6 +1,7 @@
 """How gunicorn serves the site. `make run` uses this, and so does a deployment that calls gunicorn itself."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,10 @@ def on_starting(server: Any) -> None:
 
 def post_worker_init(worker: Any) -> None:
     """Read all addresses now, so that a mistake in them ends the start; then tell the reader where the site is."""
+    # A terminal's Ctrl-C reaches the workers too, beside the signal by which the master ends them, and the handler of
+    # the threaded worker locks itself out when the two meet. The master's alone will do.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
     from django.urls import get_resolver
 
     get_resolver().url_patterns  # noqa: B018
