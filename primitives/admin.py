@@ -87,6 +87,10 @@ class PartInline(NestedTabularInline):
     extra = 0
     is_sortable = False
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[BuildsOn]:
+        found: QuerySet[BuildsOn] = super().get_queryset(request)
+        return found.select_related("primitive", "part")
+
 
 def number(claims: QuerySet[Claim]) -> Coalesce:
     """How many of `claims` are about the primitive at hand."""

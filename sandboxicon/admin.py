@@ -19,7 +19,7 @@ class TierAdmin(AsksTheDatabase, NestedModelAdmin):
     list_display = ["rank", "name", "kernel", "tagline"]
     list_display_links = ["name"]
     search_fields = ["name", "slug"]
-    formfield_overrides = text_rows(3)
+    formfield_overrides = text_rows(5)
     fieldsets = [
         (None, {"fields": [("name", "slug"), ("rank", "kernel"), "tagline", "summary"]}),
         ("On its page", {"fields": ["description", "shares", "break_cost"]}),

@@ -61,7 +61,7 @@ class AdminForm:
 
     def send(self) -> "AdminForm | None":
         """Press "Save": gives the form that is shown again, or None where it was saved."""
-        response = self.client.post(self.url, {name: value for name, value in self.fields.items()})
+        response = self.client.post(self.url, dict(self.fields))
         if response.status_code == 302:
             return None
         return AdminForm(self.client, self.url, response)

@@ -1,4 +1,4 @@
-"""Claims and sources in the admin: what the database refuses is said on the page, and nothing that was typed is lost."""
+"""Claims and sources in the admin: a refusal of the database is said on the page, and what was typed is kept."""
 
 import datetime
 
