@@ -6,18 +6,30 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('primitives', '0002_initial'),
+        ("primitives", "0002_initial"),
     ]
 
     operations = [
         pgtrigger.migrations.RemoveTrigger(
-            model_name='buildson',
-            name='builds_on_has_no_circle',
+            model_name="buildson",
+            name="builds_on_has_no_circle",
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='buildson',
-            trigger=pgtrigger.compiler.Trigger(name='builds_on_has_no_circle', sql=pgtrigger.compiler.UpsertTriggerSql(constraint='CONSTRAINT', declare='DECLARE below bigint[]; above int[]; place int; circle text;', func="\n        PERFORM pg_advisory_xact_lock(hashtext('primitives_buildson'));\n        IF NOT EXISTS (\n            SELECT FROM primitives_buildson\n            WHERE id = NEW.id AND primitive_id = NEW.primitive_id AND part_id = NEW.part_id\n        ) THEN\n            RETURN NULL;  -- changed again, or deleted, before the commit\n        END IF;\n        below := ARRAY[NEW.part_id];\n        above := ARRAY[0];\n        place := 1;\n        WHILE place <= cardinality(below) AND below[place] <> NEW.primitive_id LOOP\n            SELECT below || array_agg(part_id), above || array_agg(place) INTO below, above\n            FROM primitives_buildson WHERE primitive_id = below[place] AND part_id <> ALL (below);\n            place := place + 1;\n        END LOOP;\n        IF place <= cardinality(below) THEN\n            WHILE place > 0 LOOP\n                circle := concat_ws(' on ', (SELECT name FROM primitives_primitive WHERE id = below[place]), circle);\n                place := above[place];\n            END LOOP;\n            RAISE EXCEPTION USING\n                ERRCODE = 'check_violation',\n                CONSTRAINT = 'builds_on_has_no_circle',\n                MESSAGE = format(\n                    'What builds on what goes in a circle: %s on %s.',\n                    (SELECT name FROM primitives_primitive WHERE id = NEW.primitive_id), circle\n                );\n        END IF;\n        RETURN NULL;\n    ", hash='1fc9cbaec12402124398094f5db02428da4e73c9', operation='INSERT OR UPDATE', pgid='pgtrigger_builds_on_has_no_circle_de5b7', table='primitives_buildson', timing='DEFERRABLE INITIALLY DEFERRED', when='AFTER')),
+            model_name="buildson",
+            trigger=pgtrigger.compiler.Trigger(
+                name="builds_on_has_no_circle",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    constraint="CONSTRAINT",
+                    declare="DECLARE below bigint[]; above int[]; place int; circle text;",
+                    func="\n        PERFORM pg_advisory_xact_lock(hashtext('primitives_buildson'));\n        IF NOT EXISTS (\n            SELECT FROM primitives_buildson\n            WHERE id = NEW.id AND primitive_id = NEW.primitive_id AND part_id = NEW.part_id\n        ) THEN\n            RETURN NULL;  -- changed again, or deleted, before the commit\n        END IF;\n        below := ARRAY[NEW.part_id];\n        above := ARRAY[0];\n        place := 1;\n        WHILE place <= cardinality(below) AND below[place] <> NEW.primitive_id LOOP\n            SELECT below || array_agg(part_id), above || array_agg(place) INTO below, above\n            FROM primitives_buildson WHERE primitive_id = below[place] AND part_id <> ALL (below);\n            place := place + 1;\n        END LOOP;\n        IF place <= cardinality(below) THEN\n            WHILE place > 0 LOOP\n                circle := concat_ws(' on ', (SELECT name FROM primitives_primitive WHERE id = below[place]), circle);\n                place := above[place];\n            END LOOP;\n            RAISE EXCEPTION USING\n                ERRCODE = 'check_violation',\n                CONSTRAINT = 'builds_on_has_no_circle',\n                MESSAGE = format(\n                    'What builds on what goes in a circle: %s on %s.',\n                    (SELECT name FROM primitives_primitive WHERE id = NEW.primitive_id), circle\n                );\n        END IF;\n        RETURN NULL;\n    ",
+                    hash="1fc9cbaec12402124398094f5db02428da4e73c9",
+                    operation="INSERT OR UPDATE",
+                    pgid="pgtrigger_builds_on_has_no_circle_de5b7",
+                    table="primitives_buildson",
+                    timing="DEFERRABLE INITIALLY DEFERRED",
+                    when="AFTER",
+                ),
+            ),
         ),
     ]

@@ -128,7 +128,7 @@ class Reader:
             place = f"{at}.{name}" if at else name
             if value is None and not field.null:
                 value = ""
-            if wrong := _wrong_type(field, value):
+            if wrong := _wrong_type(field, value) or _cannot_be_stored(value):
                 self.say(place, wrong)
                 continue
             setattr(instance, name, value)
@@ -161,6 +161,12 @@ def _wrong_type(field: models.Field[Any, Any], value: object) -> str | None:
                 return "a list of something else than text"
     kind, name = expected
     return None if type(value) is kind or (value == "" and kind is not list) else f"not {name}"
+
+
+def _cannot_be_stored(value: object) -> str | None:
+    """Why Postgres does not take a text, or one in a list."""
+    texts = value if isinstance(value, list) else [value]
+    return "holds a NUL character" if any(isinstance(text, str) and "\0" in text for text in texts) else None
 
 
 def read_claims(reader: Reader, document: Document) -> list[tuple[Claim, list[Source]]]:
@@ -197,6 +203,13 @@ def read_breaks(reader: Reader, document: Document) -> list[Break]:
             breaks.append(instance)
     reader.unique([item.identifier for item in breaks], "breaks", "the identifier")
     return breaks
+
+
+def read_slug(reader: Reader, document: Document, key: str, known: set[str]) -> None:
+    """See that the slug at `key` is known."""
+    slug = document[key]
+    if not isinstance(slug, str) or slug not in known:
+        reader.say(key, f"no such entry: {slug}")
 
 
 def read_slugs(reader: Reader, document: Document, key: str, known: set[str]) -> list[str]:

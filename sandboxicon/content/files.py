@@ -20,7 +20,15 @@ class BadFile(Exception):
 
 
 class _Loader(yaml.CSafeLoader):
-    """Refuses a key that stands twice in one mapping, where YAML would keep the last one silently."""
+    """Refuses what no file here needs: a key that stands twice in one mapping, where YAML would keep the last one
+    silently, and an alias, with which a short file can stand for an endless document."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if isinstance(node, yaml.CollectionNode) and (
+            node in self.constructed_objects or node in self.recursive_objects
+        ):
+            raise yaml.constructor.ConstructorError(None, None, "an alias", node.start_mark)
+        return super().construct_object(node, deep)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -34,10 +42,17 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class _Dumper(yaml.CSafeDumper):
+    """Writes no alias, also where a document holds one object in two places."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 def dump(document: Document) -> bytes:
     """The document's one form as a file: UTF-8, keys in the document's order."""
     text = yaml.dump(
-        document, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False
+        document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False
     )
     return text.encode()
 
@@ -52,7 +67,7 @@ def parse(content: bytes, path: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         place = f" line {mark.line + 1}:" if mark else ""
         raise BadFile([f"{path}:{place} not YAML: {getattr(error, 'problem', None) or error}"]) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile([f"{path}: not YAML: {error}"]) from None
     if not isinstance(document, dict):
         raise BadFile([f"{path}: not a mapping of fields"])

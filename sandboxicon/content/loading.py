@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, models, transaction
 
 from evidence.models import Claim, Source
 from ladder.models import Tier
-from primitives.models import BuildsOn, Category, Platform, Primitive, SupportedPlatform
+from primitives.models import Break, BuildsOn, Category, Platform, Primitive, SupportedPlatform
 from sandboxicon.content import documents
 from sandboxicon.content.documents import Reader
 from sandboxicon.content.files import BadFile, Document, content_digest, digest, dump, parse
@@ -106,12 +106,15 @@ def load(folder: Path, overwrite: Collection[str] = (), *, overwrite_all: bool =
         with connection.cursor() as cursor:
             # One load at a time, also from two hosts that start at once.
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext('sandboxicon.content.load'))")
-        entries = _entries_to_write(folder, set(overwrite), overwrite_all, report)
+        entries, records = _entries_to_write(folder, set(overwrite), overwrite_all, report)
         _write(entries)
+        _remember(records)
     return report
 
 
-def _entries_to_write(folder: Path, overwrite: set[str], overwrite_all: bool, report: Report) -> list[_Entry]:
+def _entries_to_write(
+    folder: Path, overwrite: set[str], overwrite_all: bool, report: Report
+) -> tuple[list[_Entry], list[LoadedDocument]]:
     files = {
         path.relative_to(folder).as_posix(): path
         for subfolder in MODELS
@@ -153,7 +156,7 @@ def _entries_to_write(folder: Path, overwrite: set[str], overwrite_all: bool, re
         if now != wanted and now != then and not force:
             report.kept.append(path)
             continue
-        records.append(LoadedDocument(path=path, file_digest=digest(content), content_digest=wanted))
+        records.append(LoadedDocument(path=path, file_digest=digest(content)))
         if now == wanted:
             report.unchanged.append(path)
             continue
@@ -161,13 +164,21 @@ def _entries_to_write(folder: Path, overwrite: set[str], overwrite_all: bool, re
         entries.append(_Entry(path, subfolder, document, existing, Reader(path)))
     if problems:
         raise BadFile(problems)
+    return entries, records
+
+
+def _remember(records: list[LoadedDocument]) -> None:
+    """Note what these files came to: the database's own document, whatever order and spelling a file has."""
+    for folder in MODELS:
+        of_paths = {record.path: record for record in records if record.path.startswith(f"{folder}/")}
+        for instance in _queryset(folder).filter(slug__in=[Path(path).stem for path in of_paths]):
+            of_paths[f"{folder}/{instance.slug}.yaml"].content_digest = content_digest(_document(folder, instance))
     LoadedDocument.objects.bulk_create(
         records,
         update_conflicts=True,
         unique_fields=["path"],
         update_fields=["file_digest", "content_digest", "loaded_at"],
     )
-    return entries
 
 
 def _write(entries: list[_Entry]) -> None:
@@ -178,12 +189,17 @@ def _write(entries: list[_Entry]) -> None:
     }
     for entry in entries:
         _READERS[entry.folder](entry, known)
-    if problems := [problem for entry in entries for problem in entry.reader.problems]:
-        raise BadFile(problems)
+    _raise_problems(entries)
     for step in ("save", "relate"):
-        for entry in entries:
-            if action := getattr(entry, step):
-                _refusals_name_the_file(entry, action)
+        for folder in MODELS:
+            for entry in entries:
+                if entry.folder == folder and (action := getattr(entry, step)):
+                    _refusals_name_the_file(entry, action)
+            # Those of the next folder need these.
+            _raise_problems(entries)
+
+
+def _raise_problems(entries: list[_Entry]) -> None:
     if problems := [problem for entry in entries for problem in entry.reader.problems]:
         raise BadFile(problems)
 
@@ -195,8 +211,28 @@ def _refusals_name_the_file(entry: _Entry, action: Callable[[], None]) -> None:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     except IntegrityError as error:
-        diagnosis = getattr(error.__cause__, "diag", None)
-        entry.reader.say("", (diagnosis and (diagnosis.message_detail or diagnosis.message_primary)) or str(error))
+        entry.reader.say("", _reason(error))
+
+
+def _reason(error: IntegrityError) -> str:
+    """Why Postgres refused, in our own words where the rule has some."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    if diagnosis is None:
+        return str(error)
+    check = _CHECKS.get(diagnosis.constraint_name)
+    if check is None:
+        return str(diagnosis.message_detail or diagnosis.message_primary)
+    has_words = check.violation_error_message != check.default_violation_error_message
+    return str(check.violation_error_message if has_words else diagnosis.message_primary)
+
+
+_WRITTEN: list[type[models.Model]] = [*MODELS.values(), Claim, Source, Break, BuildsOn]
+_CHECKS = {
+    constraint.name: constraint
+    for model in _WRITTEN
+    for constraint in model._meta.constraints
+    if isinstance(constraint, models.CheckConstraint)
+}
 
 
 def _read_plain(model: type[models.Model], names: list[str]) -> Callable[[_Entry, dict[str, set[str]]], None]:
@@ -231,9 +267,8 @@ def _read_primitive(entry: _Entry, known: dict[str, set[str]]) -> None:
     reader.fill(
         primitive, document, [name for name in documents.PRIMITIVE if name not in documents.PRIMITIVE_RELATIONS], ""
     )
-    for key, folder in (("tier", "tiers"), ("category", "categories")):
-        if document[key] not in known[folder]:
-            reader.say(key, f"no such entry: {document[key]}")
+    documents.read_slug(reader, document, "tier", known["tiers"])
+    documents.read_slug(reader, document, "category", known["categories"])
     platforms = documents.read_slugs(reader, document, "platforms", known["platforms"])
     parts = documents.read_slugs(reader, document, "builds_on", known["primitives"])
     claims = documents.read_claims(reader, document)
