@@ -44,7 +44,7 @@ def primitive_list(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "query": query,
         "bare_query": filterset.query(),
-        "narrowest": None if page.object_list else _narrowest(filterset),
+        "narrowest": None if page.object_list else filterset.narrowest(),
     }
     if request.htmx and not request.htmx.history_restore_request:
         response = render(request, "primitives/_found.html", context)
@@ -60,15 +60,6 @@ def _is_same_step(request: HtmxRequest, query: str) -> bool:
     after = QueryDict(query, mutable=True)
     searches = before.pop("q", None), after.pop("q", None)
     return before == after and (searches[0] == searches[1] or all(searches))
-
-
-def _narrowest(filterset: PrimitiveFilterSet) -> dict[str, str | int] | None:
-    """What the page offers where nothing was found: which filter to drop, where that leads, and to how many."""
-    found = filterset.narrowest()
-    if not found:
-        return None
-    name, number = found
-    return {"title": filterset.filters[name].label, "query": filterset.query(without=name), "number": number}
 
 
 @require_safe

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evidence.models import Label
-from primitives.filters import SORTS
+from primitives.filters import PrimitiveFilterSet
 from primitives.models import Isolates, Primitive, Status
 from tests.factories import make_break, make_claim, make_primitive
 from tests.htmx import Reader, shown
@@ -116,7 +116,7 @@ def test_sorts_by_name_whatever_the_case_by_rung_by_claims_and_by_last_check(cli
 @pytest.mark.usefixtures("content")
 def test_the_entry_meant_comes_first_unless_another_order_is_asked_for(client: Client) -> None:
     assert names(page_of(client, q="bwrap"))[0] == "Bubblewrap"
-    assert page_of(client, q="bwrap").select_one("option[selected]")["value"] == "best"
+    assert page_of(client, q="bwrap").select_one("option[selected]")["value"] == ""
     by_name = names(page_of(client, q="bwrap", sort="name"))
     assert by_name == sorted(by_name, key=str.lower)
 
@@ -294,4 +294,4 @@ def test_the_reference_costs_as_many_queries_for_few_entries_as_for_many(client:
 
 def test_every_sort_is_offered_the_bare_one_without_a_value(client: Client) -> None:
     offered = [option["value"] for option in page_of(client).select("#sort-by option")]
-    assert offered == ["" if name == "name" else name for name in SORTS]
+    assert offered == ["" if name == "name" else name for name in PrimitiveFilterSet.SORTS]

@@ -1,0 +1,183 @@
+"""What all filtered lists share: options with counts, values from hostile addresses, one address for one state."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import CharField, Count, F, QuerySet, Value
+from django.db.models.functions import Cast
+from django.http import QueryDict
+
+LONGEST_SEARCH = 100
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a filter: how many rows it would show if it were on, with the other filters as they are."""
+
+    value: str
+    label: str
+    count: int
+    is_on: bool
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One filter with its options."""
+
+    name: str
+    title: str
+    options: list[Option]
+
+
+class KnownValues(forms.MultipleChoiceField):
+    """Several choices from an address. One that is not known is left out and named in `unknown`."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def clean(self, value: Any) -> list[str]:
+        asked = list(dict.fromkeys(value or []))
+        self.unknown = [item for item in asked if not self.valid_value(item)]
+        return [item for item in asked if item not in self.unknown]
+
+
+class KnownValuesFilter(django_filters.MultipleChoiceFilter):
+    """A filter whose unknown values are ignored. With several values, any of them will do."""
+
+    field_class = KnownValues
+
+
+class SearchField(forms.CharField):
+    """What is searched for: spaces tidied, and refused with a sentence where it is too long or holds NUL."""
+
+    def clean(self, value: Any) -> str:
+        text = " ".join(str(value or "").split())
+        if len(text) > LONGEST_SEARCH:
+            raise ValidationError(f"A search has at most {LONGEST_SEARCH} characters, so it was left out.")
+        if "\x00" in text:
+            raise ValidationError("A search cannot hold a NUL character, so it was left out.")
+        return text
+
+
+class SearchFilter(django_filters.CharFilter):
+    """The search, as one filter among the others."""
+
+    field_class = SearchField
+
+
+class FacetedFilterSet(django_filters.FilterSet):
+    """Filters from an address, with a count beside each option, and the address that says what is in force.
+
+    A subclass names its facets in the order of the page and, for each, the expression whose values are counted; what
+    of them widens with several values (any of) and what narrows (all of); and its orders. `counted` is what makes one
+    row of the page.
+    """
+
+    FACETS: ClassVar[dict[str, Any]]
+    ANY_OF: ClassVar[set[str]]
+    SORTS: ClassVar[dict[str, str]]
+    counted: str = "pk"
+
+    # ---- what the address says ----
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The filters in force: text for `q`, a list of values for each other; nothing that is empty or unknown."""
+        self.form.is_valid()
+        return {name: value for name, value in self.form.cleaned_data.items() if value}
+
+    @property
+    def notices(self) -> list[str]:
+        """What of the address was not followed, in sentences."""
+        self.form.is_valid()
+        notices = [str(message) for messages in self.form.errors.values() for message in messages]
+        for name, field in self.form.fields.items():
+            if unknown := getattr(field, "unknown", []):
+                shown = ", ".join(item[:40] for item in unknown[:3])
+                notices.append(f"{self.filters[name].label}: there is no “{shown}”, so it was left out.")
+        return notices
+
+    @property
+    def sort(self) -> str:
+        """The order in force: one of SORTS, or "best" for a search, where nothing else was asked for."""
+        asked = self.data.get("sort", "")
+        return asked if asked in self.SORTS else "best" if "q" in self.chosen else next(iter(self.SORTS))
+
+    @property
+    def sorts(self) -> list[tuple[str, str, bool]]:
+        """The orders that can be asked for: value, title, and whether it is in force. The order of the bare page, and
+        that of a search, has no value: else a search would take along the order that stood there before.
+        """
+        orders = [("best", "best match"), *self.SORTS.items()] if "q" in self.chosen else [*self.SORTS.items()]
+        return [(name if number else "", title, name == self.sort) for number, (name, title) in enumerate(orders)]
+
+    def query(self, without: str = "", **changes: str) -> str:
+        """The address's query for what is in force, in one form: only what differs from the bare page."""
+        query = QueryDict(mutable=True)
+        for name, value in self.chosen.items():
+            if name != without:
+                query.setlist(name, [value] if isinstance(value, str) else value)
+        if self.sort != "best" and (self.sort != next(iter(self.SORTS)) or "q" in query):
+            query["sort"] = self.sort
+        for name, value in changes.items():
+            query[name] = value
+        return query.urlencode()
+
+    # ---- what is found ----
+
+    def filtered(self, leaving_out: str = "") -> QuerySet[Any]:
+        """What all filters find but the one left out."""
+        queryset: QuerySet[Any] = self.queryset.all()
+        for name, value in self.chosen.items():
+            if name != leaving_out:
+                queryset = self.filters[name].filter(queryset, value)
+        return queryset
+
+    def facets(self) -> list[Facet]:
+        """Every filter with its options and their counts, in one query."""
+        counts = self._counts()
+        return [
+            Facet(
+                name,
+                self.filters[name].label,
+                [
+                    Option(value, label, counts.get((name, value), 0), value in self.chosen.get(name, []))
+                    for value, label in self.form.fields[name].choices
+                ],
+            )
+            for name in self.FACETS
+        ]
+
+    def _counts(self) -> dict[tuple[str, str], int]:
+        queries = []
+        for name, value in self.FACETS.items():
+            found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
+            queries.append(
+                self.queryset.model._default_manager.filter(pk__in=found.values("pk"))
+                .order_by()
+                .annotate(facet_value=Cast(F(value) if isinstance(value, str) else value, CharField()))
+                .values_list(Value(name), "facet_value")
+                .annotate(number=Count(self.counted, distinct=True))
+            )
+        return {(name, value): number for name, value, number in queries[0].union(*queries[1:], all=True)}
+
+    def narrowest(self) -> dict[str, Any] | None:
+        """Where nothing is found: the filter without which most is found. None if each alone finds nothing.
+
+        Its title, the query of the address without it, and the number that is found there.
+        """
+        queries = [
+            self.queryset.model._default_manager.filter(pk__in=self.filtered(leaving_out=name).values("pk"))
+            .order_by()
+            .annotate(filter_name=Value(name))
+            .values_list("filter_name")
+            .annotate(number=Count(self.counted, distinct=True))
+            for name in self.chosen
+        ]
+        rows = queries[0].union(*queries[1:], all=True) if queries else []
+        name, number = max(rows, key=lambda row: row[1], default=("", 0))
+        return (
+            {"title": self.filters[name].label, "query": self.query(without=name), "number": number} if number else None
+        )
