@@ -224,13 +224,13 @@ def test_aliases_are_one_a_line_and_may_hold_a_comma(admin_client: Client) -> No
 @pytest.mark.django_db
 def test_the_longest_entries_are_saved_whole(admin_client: Client) -> None:
     primitive = make_primitive()
-    for number in range(40):
+    for number in range(26):
         make_claim(primitive, sources=["doc", "code", "package"], position=number)
     form = AdminForm(admin_client, change(primitive))
-    form.fields["claims-39-sources-2-title"] = "Changed."
+    form.fields["claims-25-sources-2-title"] = "Changed."
     assert form.send() is None
     assert Source.objects.filter(title="Changed.").count() == 1
-    assert Source.objects.count() == 120
+    assert len(form.fields) > 1000
 
 
 @pytest.mark.django_db
