@@ -15,6 +15,7 @@ PAGES = [
     "/ladder/microvm/",
     "/primitives/",
     "/primitives/?q=zzzzzz&tier=microvm&status=nonsense",
+    "/primitives/?q=" + "x" * 100,
     "/primitives/firecracker/",
     "/nowhere/at-all-" + "x" * 60,
 ]
