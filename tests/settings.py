@@ -20,3 +20,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Nor the files of an earlier collectstatic: WhiteNoise looks at each of them whenever a test client starts, and warns
+# where there is no folder.
+STATIC_ROOT = BASE_DIR / ".data" / "no-static"  # noqa: F405
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
