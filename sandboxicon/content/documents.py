@@ -135,7 +135,7 @@ class Reader:
             try:
                 setattr(instance, name, field.clean(value, instance))
             except ValidationError as error:
-                self.say(place, " ".join(error.messages))
+                self.say(place, " ".join(dict.fromkeys(error.messages)))
 
     def unique(self, values: list[str], at: str, what: str) -> None:
         """Note each value that stands more than once."""
