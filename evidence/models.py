@@ -6,11 +6,17 @@ Postgres itself refuses a label that its sources do not bear (`evidence.rules`).
 
 import datetime
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
-from django.core.validators import MaxLengthValidator, RegexValidator, URLValidator
+from django.core.validators import (
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinValueValidator,
+    RegexValidator,
+    URLValidator,
+)
 from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.functions import Length
@@ -355,3 +361,39 @@ class Source(models.Model):
         anchor = "-".join(f"L{line}" for line in self.lines.split("-"))
         plain = "?plain=1" if self.path.lower().endswith(RENDERED_SUFFIXES) else ""
         return f"https://github.com/{self.repo}/blob/{self.commit}/{quote(self.path)}{plain}#{anchor}"
+
+
+def https_field(help_text: str, *, blank: bool = True, **options: Any) -> "models.URLField[str, str]":
+    """An https address; https_constraints makes Postgres insist on it."""
+    https = URLValidator(schemes=["https"])
+    return models.URLField(max_length=500, blank=blank, validators=[https], help_text=help_text, **options)
+
+
+def https_constraints(model: str, *fields: str, blank: bool = True) -> list[models.CheckConstraint]:
+    """That these fields are https addresses, or empty where `blank` allows it."""
+    return [
+        models.CheckConstraint(
+            name=f"{model}_{field}_is_https",
+            condition=Q((field, "")) | Q((f"{field}__regex", HTTPS)) if blank else Q((f"{field}__regex", HTTPS)),
+            violation_error_message="The address must begin with https://.",
+        )
+        for field in fields
+    ]
+
+
+class PublishedBreak(models.Model):
+    """A published break of some boundary: a CVE, an advisory or a write-up."""
+
+    identifier = models.CharField(max_length=100, help_text="CVE or advisory number, or a short name of its own.")
+    nickname = models.CharField(max_length=100, blank=True, help_text="What people call it, as in Leaky Vessels.")
+    year = models.PositiveSmallIntegerField(validators=[MinValueValidator(1980), MaxValueValidator(2100)])
+    summary = models.TextField(help_text="One sentence: what could be done, and where.")
+    fixed_in = models.CharField(max_length=200, blank=True, help_text="The version that mends it; empty if unknown.")
+    url = https_field("Where it is described.", blank=False, verbose_name="URL")
+
+    class Meta:
+        abstract = True
+        ordering = ["-year", "-identifier"]
+
+    def __str__(self) -> str:
+        return f"{self.identifier} ({self.nickname})" if self.nickname else self.identifier

@@ -2,13 +2,13 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
-from evidence.models import HTTPS, SLUG
+from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
+from evidence.search import SearchDocument
 from primitives import rules, search
 from primitives.querysets import PrimitiveQuerySet
 
@@ -66,14 +66,7 @@ class Isolates(models.TextChoices):
     KERNEL = "kernel", "kernel"
 
 
-def https_field(help_text: str) -> models.URLField:
-    """An optional https address."""
-    return models.URLField(
-        max_length=500, blank=True, validators=[URLValidator(schemes=["https"])], help_text=help_text
-    )
-
-
-class Primitive(models.Model):
+class Primitive(SearchDocument):
     """A technology that isolates, or that isolation is built of."""
 
     slug = models.CharField(
@@ -125,11 +118,6 @@ class Primitive(models.Model):
         help_text="What it does keep apart. What is not named here it does not isolate.",
     )
 
-    # Written by the trigger alone (primitives.search).
-    search_vector = SearchVectorField(null=True, editable=False)
-    search_keys = ArrayField(models.TextField(), default=list, editable=False)
-    search_names = models.TextField(default="", editable=False)
-
     objects = PrimitiveQuerySet.as_manager()
 
     class Meta:
@@ -140,19 +128,9 @@ class Primitive(models.Model):
             models.CheckConstraint(
                 name="primitive_isolates_known_things", condition=Q(isolates__contained_by=Isolates.values)
             ),
-            *(
-                models.CheckConstraint(
-                    name=f"primitive_{field}_is_https", condition=Q((field, "")) | Q((f"{field}__regex", HTTPS))
-                )
-                for field in ("homepage", "repo", "docs")
-            ),
+            *https_constraints("primitive", "homepage", "repo", "docs"),
         ]
-        indexes = [
-            GinIndex(fields=["search_vector"], name="primitive_search_vector"),
-            GinIndex(fields=["search_keys"], name="primitive_search_keys"),
-            GinIndex(fields=["search_names"], opclasses=["gin_trgm_ops"], name="primitive_search_names"),
-            GinIndex(fields=["isolates"], name="primitive_isolates"),
-        ]
+        indexes = [*SearchDocument.Meta.indexes, GinIndex(fields=["isolates"], name="primitive_isolates")]
         triggers = [search.primitive_search_document]
 
     def __str__(self) -> str:
@@ -205,37 +183,18 @@ class BuildsOn(models.Model):
         return f"{self.primitive} builds on {self.part}"
 
 
-class Break(models.Model):
+class Break(PublishedBreak):
     """A published escape of a primitive's boundary: a CVE, an advisory or a write-up."""
 
     primitive = models.ForeignKey(Primitive, models.CASCADE, related_name="breaks")
-    identifier = models.CharField(max_length=100, help_text="CVE or advisory number, or a short name of its own.")
-    nickname = models.CharField(max_length=100, blank=True, help_text="What people call it, as in Leaky Vessels.")
-    year = models.PositiveSmallIntegerField(validators=[MinValueValidator(1980), MaxValueValidator(2100)])
-    summary = models.TextField(help_text="One sentence: what could be done, and where.")
-    fixed_in = models.CharField(max_length=200, blank=True, help_text="The version that mends it; empty if unknown.")
-    url = models.URLField(
-        max_length=500,
-        verbose_name="URL",
-        validators=[URLValidator(schemes=["https"])],
-        help_text="Where it is described.",
-    )
 
-    class Meta:
-        ordering = ["-year", "-identifier"]
+    class Meta(PublishedBreak.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["primitive", "identifier"],
                 name="break_once_in_primitive",
                 violation_error_message="This primitive already has a break with this identifier.",
             ),
-            models.CheckConstraint(
-                name="break_url_is_https",
-                condition=Q(url__regex=HTTPS),
-                violation_error_message="The address must begin with https://.",
-            ),
+            *https_constraints("break", "url", blank=False),
         ]
-        triggers = [*search.refresh_primitives()]
-
-    def __str__(self) -> str:
-        return f"{self.identifier} ({self.nickname})" if self.nickname else self.identifier
+        triggers = search.refresh_primitives()

@@ -1,0 +1,165 @@
+"""Full-text search over a kind of entry with its claims and breaks, kept current by Postgres itself.
+
+A trigger writes three columns of an entry whenever it, one of its claims or one of its breaks changes:
+
+`search_vector`  what full-text search looks in, names weighted above summaries, breaks and claims
+`search_keys`    names, aliases and break numbers with case and punctuation taken away: an exact hit comes first
+`search_names`   the same names as plain words, to compare misspelt ones with
+
+The functions `search_words`, `search_joined`, `search_query` and `search_closeness` (primitives' migration 0001) see to
+it that the document and the question are taken apart in the same way.
+"""
+
+from typing import Any, Self, TypeVar
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVectorField
+from django.db import models
+from django.db.models import Case, Exists, F, FloatField, Func, IntegerField, Q, Value, When
+from django.db.models.functions import Concat, Lower, Replace
+
+# Below this closeness (search_closeness) a name is not a misspelling of what was typed. Tried with the usual slips in
+# the names of the content: a letter lost, doubled, swapped or mistaken still finds its entry.
+CLOSE_ENOUGH = 0.5
+
+Entry = TypeVar("Entry", bound=models.Model, covariant=True)
+
+
+class SearchDocument(models.Model):
+    """What an entry is searched by; written by its trigger (`search_document`) alone."""
+
+    search_vector = SearchVectorField(null=True, editable=False)
+    search_keys = ArrayField(models.TextField(), default=list, editable=False)
+    search_names = models.TextField(default="", editable=False)
+
+    class Meta:
+        abstract = True
+        indexes = [
+            GinIndex(fields=["search_vector"], name="%(class)s_search_vector"),
+            GinIndex(fields=["search_keys"], name="%(class)s_search_keys"),
+            GinIndex(fields=["search_names"], opclasses=["gin_trgm_ops"], name="%(class)s_search_names"),
+        ]
+
+
+class Question(SearchQuery):
+    """What a reader typed, taken apart by the database's function search_query."""
+
+    SEARCH_TYPES = {"question": "search_query"}
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, search_type="question")
+
+
+def key_spellings(text: str) -> list[Any]:
+    """What was typed as keys (`search_keys`): as it stands, with an s more and with an s less."""
+    words = Func(Value(text), function="search_words", output_field=models.TextField())
+    key = Replace(words, Value(" "), Value(""), output_field=models.TextField())
+    return [
+        key,
+        Concat(key, Value("s"), output_field=models.TextField()),
+        Func(key, Value("s"), function="rtrim", output_field=models.TextField()),
+    ]
+
+
+class SearchedQuerySet(models.QuerySet[Entry]):
+    """Questions about a SearchDocument."""
+
+    def search(self, text: str) -> Self:
+        """Those that `text` finds, each with `hit` (3: its very name, 2: how a name begins, 1: somewhere) and `rank`.
+
+        Where the words are found nowhere, entries whose names are spelt nearly so, by `closeness`.
+        """
+        question = Question(text)
+        found_somewhere = Exists(self.model._default_manager.filter(search_vector=question))
+        return self.annotate(
+            hit=Case(
+                When(search_keys__overlap=key_spellings(text), then=Value(3)),
+                When(search_names__startswith=Func(Value(text), function="search_words"), then=Value(2)),
+                default=Value(1),
+                output_field=IntegerField(),
+            ),
+            rank=SearchRank(F("search_vector"), question),
+            closeness=Func(
+                Value(text), F("search_keys"), F("search_names"), function="search_closeness", output_field=FloatField()
+            ),
+        ).filter(Q(search_vector=question) | (~found_somewhere & Q(closeness__gte=CLOSE_ENOUGH)))
+
+    def best_first(self) -> Self:
+        """Searched entries, the one that was meant first."""
+        return self.order_by("-hit", "-rank", "-closeness", Lower("name"))
+
+
+_DOCUMENT = """
+        SELECT coalesce(array_agg(identifier) || array_agg(nickname) FILTER (WHERE nickname <> ''), '{{}}'),
+               coalesce(string_agg(concat_ws(' ', identifier, nickname, summary), ' '), '')
+        INTO numbers, breaks FROM {breaks};
+        SELECT coalesce(string_agg(sentence, ' '), '')
+        INTO claims FROM {claims};
+        names := ARRAY[NEW.name::text, NEW.slug::text] || {aliases}::text[];
+        NEW.search_keys := ARRAY(
+            SELECT DISTINCT replace(search_words(key), ' ', '') FROM unnest(names || numbers) AS key
+            WHERE search_words(key) <> ''
+        );
+        NEW.search_names := search_words(array_to_string(names || numbers, ' '));
+        NEW.search_vector :=
+            setweight(to_tsvector('simple', search_words(concat_ws(' ', NEW.name, NEW.slug))), 'A')
+            || setweight(to_tsvector('english', search_words(concat_ws(' ', NEW.name, NEW.slug))), 'A')
+            || setweight(to_tsvector('simple', search_words(array_to_string({aliases}, ' '))), 'B')
+            || setweight(to_tsvector('english', search_words(array_to_string({aliases}, ' '))), 'B')
+            || setweight(to_tsvector('simple', array_to_string(
+                ARRAY(SELECT search_joined(key) FROM unnest(names || numbers) AS key), ' ')), 'B')
+            || setweight(to_tsvector('simple', search_joined({summary} || ' ' || breaks)), 'D')
+            || setweight(to_tsvector('english', search_words({summary})), 'B')
+            || setweight(to_tsvector('english', search_words(breaks)), 'C')
+            || setweight(to_tsvector('english', search_words(claims)), 'D');
+        RETURN NEW;
+    """
+
+
+def search_document(name: str, *, aliases: str, summary: str, breaks: str, claims: str) -> pgtrigger.Trigger:
+    """The trigger that writes the search columns of a table with `name` and `slug`.
+
+    `aliases` (an array) and `summary` are SQL expressions on NEW; `breaks` and `claims` are tables with a condition,
+    as in "evidence_claim WHERE primitive_id = NEW.id".
+    """
+    return pgtrigger.Trigger(
+        name=name,
+        level=pgtrigger.Row,
+        when=pgtrigger.Before,
+        operation=pgtrigger.Insert | pgtrigger.Update,
+        declare=[("names", "text[]"), ("numbers", "text[]"), ("breaks", "text"), ("claims", "text")],
+        func=_DOCUMENT.format(aliases=aliases, summary=summary, breaks=breaks, claims=claims),
+    )
+
+
+_TOUCH = """
+    UPDATE {table} SET slug = slug WHERE id IN ({ids});
+    RETURN NULL;
+"""
+
+
+def refresh(table: str, ids: str, *, name: str) -> list[pgtrigger.Trigger]:
+    """Triggers for a table whose text is searched as part of the entries in `table`.
+
+    `ids` is SQL for the entries that its changed {rows} belong to. They touch the entry, whose own trigger then writes
+    its search columns anew. One statement, one refresh, since a bulk write of many claims would else write the same
+    entry as many times.
+    """
+    rows = {
+        pgtrigger.Insert: (pgtrigger.Referencing(new="new_rows"), ["new_rows"]),
+        pgtrigger.Update: (pgtrigger.Referencing(old="old_rows", new="new_rows"), ["old_rows", "new_rows"]),
+        pgtrigger.Delete: (pgtrigger.Referencing(old="old_rows"), ["old_rows"]),
+    }
+    return [
+        pgtrigger.Trigger(
+            name=f"{name}_after_{str(operation).lower()}",
+            level=pgtrigger.Statement,
+            when=pgtrigger.After,
+            operation=operation,
+            referencing=referencing,
+            func=_TOUCH.format(table=table, ids=" UNION ".join(ids.format(rows=changed) for changed in names)),
+        )
+        for operation, (referencing, names) in rows.items()
+    ]
