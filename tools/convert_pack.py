@@ -23,6 +23,8 @@ COPIED = [
 ISOLATES = ["filesystem", "network", "processes", "syscalls", "resources", "privileges", "devices", "kernel"]
 # An escape's id may carry the name that people use, as in CVE-2026-31431 (Copy Fail).
 NUMBER_AND_NICKNAME = re.compile(r"(CVE-\d{4}-\d+) \((.+)\)")
+# Or its summary begins with that name. They are listed, since not each word before a colon is a name.
+NICKNAME_AND_SUMMARY = re.compile(r"(cr8escape|Leaky Vessels|VENOM): (.+)", re.DOTALL)
 
 
 def claim(fact: dict[str, Any]) -> dict[str, Any]:
@@ -41,15 +43,20 @@ def claim(fact: dict[str, Any]) -> dict[str, Any]:
 
 def published_break(escape: dict[str, Any]) -> dict[str, Any]:
     """An escape of the pack as a break of ours."""
-    both = NUMBER_AND_NICKNAME.fullmatch(escape["id"])
+    identifier, summary, nickname = escape["id"], escape["summary"], None
+    if both := NUMBER_AND_NICKNAME.fullmatch(identifier):
+        identifier, nickname = both.groups()
+    if both := NICKNAME_AND_SUMMARY.fullmatch(summary):
+        nickname, summary = both.groups()
+        summary = summary[0].upper() + summary[1:]
     result = {
-        "identifier": both[1] if both else escape["id"],
+        "identifier": identifier,
         "year": escape["year"],
-        "summary": escape["summary"],
+        "summary": summary,
         "fixed_in": escape["fixed_in"],
         "url": escape["url"],
     }
-    return {**result, "nickname": both[2]} if both else result
+    return {**result, "nickname": nickname} if nickname else result
 
 
 def primitive(entry: dict[str, Any]) -> dict[str, Any]:

@@ -78,15 +78,22 @@ $$
 """
 
 
-# How nearly what was typed is one of the names, from 0 to 1: by the letters that differ from a whole name, or by the
-# trigrams shared with a part of all names. The cut keeps to what levenshtein takes.
+# How nearly what was typed is one of the names, from 0 to 1: by the letters that differ from a whole name, two swapped
+# ones counted as one slip, or by the trigrams shared with a part of all names. The cut keeps to what levenshtein takes.
 SEARCH_CLOSENESS = """
 CREATE FUNCTION search_closeness(value text, keys text[], names text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT greatest(
         word_similarity(search_words(value), names),
         (
-            SELECT max(1 - levenshtein(typed, left(key, 200))::double precision / greatest(length(typed), length(left(key, 200))))
+            SELECT max(1 - (
+                levenshtein(typed, left(key, 200)) - CASE
+                    WHEN length(typed) = length(key) AND levenshtein(typed, left(key, 200)) = 2
+                        AND (SELECT array_agg(letter ORDER BY letter) FROM regexp_split_to_table(typed, '') AS letter)
+                            = (SELECT array_agg(letter ORDER BY letter) FROM regexp_split_to_table(key, '') AS letter)
+                    THEN 1 ELSE 0
+                END
+            )::double precision / greatest(length(typed), length(left(key, 200))))
             FROM unnest(keys) AS key, left(replace(search_words(value), ' ', ''), 200) AS typed
             WHERE typed <> '' AND octet_length(typed) < 250 AND octet_length(key) < 250
         )
