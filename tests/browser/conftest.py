@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 60
@@ -129,6 +129,16 @@ def _is_ready(address: str, process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
+@pytest.fixture(scope="session")
+def no_connection_left(django_db_setup: None, playwright: Playwright) -> Iterator[None]:
+    """Close the database before the test database goes, from within Playwright's event loop: as long as that runs,
+    Django keeps other connections than without, and nobody else would come by those."""
+    from django.db import connections
+
+    yield
+    connections.close_all()
+
+
 @pytest.fixture
 def console() -> Iterator[list[str]]:
     """What browsers complained of in this test. It must be empty at the end; a test that means to see an error takes
@@ -139,7 +149,9 @@ def console() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def open_browser(browser: Browser, site: str, console: list[str], db: None) -> Iterator[Callable[..., Page]]:
+def open_browser(
+    browser: Browser, site: str, console: list[str], no_connection_left: None, db: None
+) -> Iterator[Callable[..., Page]]:
     """Open a page of its own context (the options are Playwright's), whose complaints fail the test.
 
     `db` is here because pytest-django makes the test database only for tests that ask for it by that name.
