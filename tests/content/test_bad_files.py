@@ -206,12 +206,10 @@ def test_a_wrong_field_is_named_and_nothing_is_loaded(
     assert nothing_is_loaded()
 
 
-@pytest.mark.parametrize(("content", "message"), NOT_A_DOCUMENT)
-def test_a_file_that_is_no_document_is_named_and_nothing_is_loaded(
-    content: bytes, message: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("data", "message"), NOT_A_DOCUMENT)
+def test_a_file_that_is_no_document_is_named_and_nothing_is_loaded(data: bytes, message: str, tmp_path: Path) -> None:
     small.write(tmp_path, small.documents())
-    (tmp_path / RUNC).write_bytes(content)
+    (tmp_path / RUNC).write_bytes(data)
     start = time.monotonic()
     with pytest.raises(BadFile) as caught:
         load(tmp_path)
