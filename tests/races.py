@@ -1,16 +1,17 @@
 """Transactions that overlap for certain, on connections of their own. For tests with transaction=True."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
 
 
 def at_the_same_time(*actions: Callable[[], Any]) -> list[str]:
     """What became of the actions, each in its transaction, in the order of their ends.
 
-    None commits before all have acted.
+    None is checked before all have acted, and none ends before each could be checked.
     """
     acted = threading.Barrier(len(actions), timeout=20)
     outcomes: list[str] = []
@@ -20,6 +21,9 @@ def at_the_same_time(*actions: Callable[[], Any]) -> list[str]:
             with transaction.atomic():
                 action()
                 acted.wait()
+                # What a commit checks, checked now; and time for the others to pass theirs, unless a lock holds them.
+                connection.check_constraints()
+                time.sleep(0.3)
             outcomes.append("committed")
         except IntegrityError:
             outcomes.append("refused")
