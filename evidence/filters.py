@@ -137,7 +137,8 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     def facets(self) -> list[Facet]:
         """Every filter with its options and their counts, in one query."""
-        counts = self._counts()
+        first, *others = self.count_queries()
+        counts = {(name, value): number for name, value, number in first.union(*others, all=True)}
         return [
             Facet(
                 name,
@@ -150,33 +151,32 @@ class FacetedFilterSet(django_filters.FilterSet):
             for name in self.FACETS
         ]
 
-    def _counts(self) -> dict[tuple[str, str], int]:
+    def count_queries(self) -> list[QuerySet[Any]]:
+        """Queries for rows of (facet, option, number), one a facet."""
         queries = []
         for name, value in self.FACETS.items():
             found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
-            queries.append(
-                self.queryset.model._default_manager.filter(pk__in=found.values("pk"))
-                .order_by()
-                .annotate(facet_value=Cast(F(value) if isinstance(value, str) else value, CharField()))
-                .values_list(Value(name), "facet_value")
-                .annotate(number=Count(self.counted, distinct=True))
-            )
-        return {(name, value): number for name, value, number in queries[0].union(*queries[1:], all=True)}
+            value = Cast(F(value) if isinstance(value, str) else value, CharField())
+            queries.append(self._count(name, value, found))
+        return queries
+
+    def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
+        """How many rows of `found` have each `value`."""
+        return (
+            self.queryset.model._default_manager.filter(pk__in=found.values("pk"))
+            .order_by()
+            .annotate(counted_value=value)
+            .values_list(Value(name), "counted_value")
+            .annotate(number=Count(self.counted, distinct=True))
+        )
 
     def narrowest(self) -> dict[str, Any] | None:
         """Where nothing is found: the filter without which most is found. None if each alone finds nothing.
 
         Its title, the query of the address without it, and the number that is found there.
         """
-        queries = [
-            self.queryset.model._default_manager.filter(pk__in=self.filtered(leaving_out=name).values("pk"))
-            .order_by()
-            .annotate(filter_name=Value(name))
-            .values_list("filter_name")
-            .annotate(number=Count(self.counted, distinct=True))
-            for name in self.chosen
-        ]
-        rows = queries[0].union(*queries[1:], all=True) if queries else []
+        queries = [self._count("", Value(name), self.filtered(leaving_out=name)) for name in self.chosen]
+        rows = [row[1:] for row in queries[0].union(*queries[1:], all=True)] if queries else []
         name, number = max(rows, key=lambda row: row[1], default=("", 0))
         return (
             {"title": self.filters[name].label, "query": self.query(without=name), "number": number} if number else None

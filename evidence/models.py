@@ -26,6 +26,7 @@ from django.utils import timezone
 from evidence import rules
 
 if TYPE_CHECKING:
+    from audits.models import AgentAudit
     from ladder.models import Tier
     from primitives.models import Primitive
 
@@ -158,6 +159,14 @@ class Claim(models.Model):
         related_name="claims",
         help_text="The subject, if it is a primitive.",
     )
+    audit = models.ForeignKey(
+        "audits.AgentAudit",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="claims",
+        help_text="The subject, if it is one surface of an agent.",
+    )
     slug = models.CharField(
         max_length=60,
         validators=[RegexValidator(SLUG, "Use lower-case letters, digits and single hyphens, as in own-kernel.")],
@@ -190,8 +199,8 @@ class Claim(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="claim_has_one_subject",
-                condition=Exact(Func(F("tier"), F("primitive"), function="num_nonnulls"), 1),
-                violation_error_message="A claim is about exactly one subject: a tier or a primitive.",
+                condition=Exact(Func(F("tier"), F("primitive"), F("audit"), function="num_nonnulls"), 1),
+                violation_error_message="A claim is about exactly one subject: a tier, a primitive or an audit.",
             ),
             models.UniqueConstraint(
                 fields=["primitive", "slug"],
@@ -202,6 +211,11 @@ class Claim(models.Model):
                 fields=["tier", "slug"],
                 name="claim_slug_unique_in_tier",
                 violation_error_message="This tier already has a claim with this slug.",
+            ),
+            models.UniqueConstraint(
+                fields=["audit", "slug"],
+                name="claim_slug_unique_in_audit",
+                violation_error_message="This audit already has a claim with this slug.",
             ),
             models.CheckConstraint(name="claim_slug_is_an_address", condition=Q(slug__regex=SLUG)),
             models.CheckConstraint(name="claim_label_is_known", condition=Q(label__in=Label.values)),
@@ -220,12 +234,13 @@ class Claim(models.Model):
 
     def get_absolute_url(self) -> str:
         """Its place on its subject's page, until claims have pages of their own."""
-        return f"{self.subject.get_absolute_url()}#{self.slug}"
+        page = self.audit.agent if self.audit else self.subject
+        return f"{page.get_absolute_url()}#{self.slug}"
 
     @property
-    def subject(self) -> "Tier | Primitive":
+    def subject(self) -> "Tier | Primitive | AgentAudit":
         """The one thing that the claim is about; the database sees to it that there is one."""
-        return self.tier or self.primitive  # type: ignore[return-value]
+        return self.tier or self.primitive or self.audit  # type: ignore[return-value]
 
     def get_freshness_display(self) -> str:
         """The freshness in words."""

@@ -39,6 +39,7 @@ if not SECRET_KEY:
 
 INSTALLED_APPS = [
     "sandboxicon",
+    "audits",
     "primitives",
     "evidence",
     "ladder",

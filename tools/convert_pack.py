@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Turn the research pack's primitives into content files: convert_pack.py PACK [--to FIXTURES].
+"""Turn the research pack's primitives and agents into content files: convert_pack.py PACK [--to FIXTURES].
 
 The same pack gives the same bytes; a corrected pack changes what was corrected and nothing else. Prints what the pack
 holds and what was written, and ends with 1 where the two differ. FORMAT.md in the pack describes what is read here.
@@ -21,6 +21,7 @@ COPIED = [
     *("first_release", "maintainer", "homepage", "repo", "docs", "builds_on", "isolates"),
 ]
 ISOLATES = ["filesystem", "network", "processes", "syscalls", "resources", "privileges", "devices", "kernel"]
+OPEN_SOURCE = {True: "yes", False: "no", "partly": "partly"}
 # An escape's id may carry the name that people use, as in CVE-2026-31431 (Copy Fail).
 NUMBER_AND_NICKNAME = re.compile(r"(CVE-\d{4}-\d+) \((.+)\)")
 # Or its summary begins with that name. They are listed, since not each word before a colon is a name.
@@ -65,12 +66,94 @@ def primitive(entry: dict[str, Any]) -> dict[str, Any]:
     document["platforms"] = sorted(entry["platforms"])
     document["builds_on"] = sorted(document["builds_on"])
     document["isolates"] = [thing for thing in ISOLATES if thing in document["isolates"]]
-    breaks = [published_break(escape) for escape in entry.get("escapes") or []]
     return {
         **document,
         "claims": [claim(fact) for fact in entry["facts"]],
-        "breaks": sorted(breaks, key=lambda item: (-item["year"], item["identifier"])),
+        "breaks": breaks(entry.get("escapes")),
     }
+
+
+def breaks(escapes: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    """Escapes or incidents of the pack as breaks of ours, in their one order."""
+    return sorted(map(published_break, escapes or []), key=lambda item: (-item["year"], item["identifier"]))
+
+
+def posture(entry: dict[str, Any]) -> dict[str, Any]:
+    """A posture of the pack as ours."""
+    return {
+        "mode": entry["mode"],
+        "note": entry["note"],
+        "platforms": sorted(entry["platforms"]),
+        "is_default": entry["is_default"],
+        "how": entry["how"],
+        "isolation": entry["isolation"],
+        "tier": entry["tier"],
+        "primitives": sorted(entry["primitives"]),
+        **{key: entry[key] for key in ("filesystem_read", "filesystem_write", "network", "credentials", "approvals")},
+        "on_failure": entry["on_failure"] or "unknown",
+        "levels": {key: entry["levels"][key] for key in ("read", "write", "network", "credentials", "approvals")},
+        "rests_on": sorted(entry["facts"]),
+    }
+
+
+def agent(entry: dict[str, Any]) -> dict[str, Any]:
+    """An agent of the pack as a document of ours. What the pack holds is published."""
+    document = {key: entry[key] for key in ("slug", "name", "vendor", "open_source", "license")}
+    document["open_source"] = OPEN_SOURCE[entry["open_source"]]
+    return {
+        **document,
+        **{key: entry[key] for key in ("homepage", "repo", "docs")},
+        "audits": [
+            {
+                "slug": surface["slug"],
+                "name": surface["name"],
+                "kind": surface["kind"],
+                "is_published": True,
+                "postures": [posture(item) for item in surface["postures"]],
+                "claims": [claim(fact) for fact in surface["facts"]],
+            }
+            for surface in entry["surfaces"]
+        ],
+        "breaks": breaks(entry.get("incidents")),
+    }
+
+
+KINDS = {"primitives": primitive, "agents": agent}
+
+
+def numbers_in_pack(folder: str, entries: list[dict[str, Any]]) -> list[int]:
+    """Entries, facts and escapes; of agents also surfaces and postures."""
+    if folder == "primitives":
+        return [len(entries), *(sum(len(entry.get(key) or []) for entry in entries) for key in ("facts", "escapes"))]
+    surfaces = [surface for entry in entries for surface in entry["surfaces"]]
+    return [
+        *(
+            len(entries),
+            len(surfaces),
+            *(sum(len(surface[key]) for surface in surfaces) for key in ("postures", "facts")),
+        ),
+        sum(len(entry.get("incidents") or []) for entry in entries),
+    ]
+
+
+def numbers_in_fixtures(folder: str, entries: list[dict[str, Any]]) -> list[int]:
+    """The same of what was written."""
+    if folder == "primitives":
+        return [len(entries), *(sum(len(entry[key]) for entry in entries) for key in ("claims", "breaks"))]
+    audits = [audit for entry in entries for audit in entry["audits"]]
+    return [
+        *(len(entries), len(audits), *(sum(len(audit[key]) for audit in audits) for key in ("postures", "claims"))),
+        sum(len(entry["breaks"]) for entry in entries),
+    ]
+
+
+WORDS = {
+    "primitives": ("{} entries, {} facts, {} escapes", "{} entries, {} claims, {} breaks"),
+    "agents": (
+        "{} agents, {} surfaces, {} postures, {} facts, {} incidents",
+        "{} agents, {} audits, {} postures, {} claims, {} breaks",
+    ),
+}
 
 
 def main() -> int:
@@ -79,23 +162,19 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "fixtures")
     options = parser.parse_args()
 
-    entries = [
-        files.parse(path.read_bytes(), path.name) for path in sorted((options.pack / "primitives").glob("*.yaml"))
-    ]
-    documents = {f"primitives/{entry['slug']}.yaml": primitive(entry) for entry in entries}
-    written, removed = files.write(options.to, {path: files.dump(document) for path, document in documents.items()})
-
-    there = [files.parse((options.to / path).read_bytes(), path) for path in documents]
-    pack = (
-        len(entries),
-        sum(len(entry["facts"]) for entry in entries),
-        sum(len(entry.get("escapes") or []) for entry in entries),
-    )
-    ours = (len(there), sum(len(entry["claims"]) for entry in there), sum(len(entry["breaks"]) for entry in there))
-    print("pack:     {} entries, {} facts, {} escapes".format(*pack))
-    print("fixtures: {} entries, {} claims, {} breaks".format(*ours))
-    print(f"{len(written)} files written, {len(removed)} removed")
-    return pack != ours
+    differs = False
+    for folder, convert in KINDS.items():
+        paths = sorted((options.pack / folder).glob("*.yaml"))
+        entries = [files.parse(path.read_bytes(), path.name) for path in paths]
+        documents = {f"{folder}/{entry['slug']}.yaml": convert(entry) for entry in entries}
+        written, removed = files.write(options.to, {path: files.dump(document) for path, document in documents.items()})
+        there = [files.parse((options.to / path).read_bytes(), path) for path in documents]
+        pack, ours = numbers_in_pack(folder, entries), numbers_in_fixtures(folder, there)
+        print("pack:    ", WORDS[folder][0].format(*pack))
+        print("fixtures:", WORDS[folder][1].format(*ours))
+        print(f"{len(written)} files written, {len(removed)} removed")
+        differs |= pack != ours
+    return differs
 
 
 if __name__ == "__main__":

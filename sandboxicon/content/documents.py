@@ -1,4 +1,4 @@
-"""What an entry looks like as a document: model to document, document to model.
+"""What claims, sources and breaks look like in documents, and how any document is read.
 
 A document's keys are the model's fields. A field that is empty is null, but for `reasoning`, `looked` and
 `nickname`, which are left out when empty, since few have them.
@@ -7,25 +7,15 @@ A document's keys are the model's fields. A field that is empty is null, but for
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar, cast
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from evidence.models import Claim, Source, SourceKind
-from ladder.models import Tier
-from primitives.models import Break, Isolates, Primitive
+from evidence.models import Claim, PublishedBreak, Source, SourceKind
 from sandboxicon.content.files import Document
 
-TIER = ["slug", "name", "rank", "kernel", "tagline", "summary", "description", "shares", "break_cost"]
-CATEGORY = ["slug", "name", "summary"]
-PLATFORM = ["slug", "name", "summary", "position"]
-PRIMITIVE = [
-    *("slug", "name", "aliases", "summary", "tier", "category", "platforms", "status", "license", "written_in"),
-    *("first_release", "maintainer", "homepage", "repo", "docs", "builds_on", "isolates"),
-]
-PRIMITIVE_RELATIONS = {"tier", "category", "platforms", "builds_on"}
 CLAIM = ["slug", "aspect", "sentence", "label", "version", "as_of"]
 CLAIM_OPTIONAL = ["reasoning", "looked"]
 SOURCE = {
@@ -36,6 +26,8 @@ SOURCE = {
 BREAK = ["identifier", "year", "summary", "fixed_in", "url"]
 BREAK_OPTIONAL = ["nickname"]
 
+AnyBreak = TypeVar("AnyBreak", bound=PublishedBreak)
+ClaimWithSources = tuple[Claim, list[Source]]
 
 # ---- model to document ----
 
@@ -58,29 +50,12 @@ def claim_document(claim: Claim) -> Document:
     return {**fields_document(claim, CLAIM, CLAIM_OPTIONAL), "sources": sources}
 
 
-def tier_document(tier: Tier) -> Document:
-    """A rung with its claims."""
-    return {**fields_document(tier, TIER), "claims": [claim_document(claim) for claim in tier.claims.all()]}
-
-
-def primitive_document(primitive: Primitive) -> Document:
-    """A primitive with its claims, their sources, and its breaks."""
-    document = fields_document(primitive, [name for name in PRIMITIVE if name not in PRIMITIVE_RELATIONS])
-    document |= {
-        "tier": primitive.tier.slug,
-        "category": primitive.category.slug,
-        "platforms": sorted(platform.slug for platform in primitive.platforms.all()),
-        "builds_on": sorted(part.slug for part in primitive.builds_on.all()),
-        "isolates": [thing.value for thing in Isolates if thing in primitive.isolates],
-    }
-    return {
-        **{name: document[name] for name in PRIMITIVE},
-        "claims": [claim_document(claim) for claim in primitive.claims.all()],
-        "breaks": [
-            fields_document(item, BREAK, BREAK_OPTIONAL)
-            for item in sorted(primitive.breaks.all(), key=lambda item: (-item.year, item.identifier))
-        ],
-    }
+def break_documents(breaks: Iterable[PublishedBreak]) -> list[Document]:
+    """Breaks in their one order, newest first."""
+    return [
+        fields_document(item, BREAK, BREAK_OPTIONAL)
+        for item in sorted(breaks, key=lambda item: (-item.year, item.identifier))
+    ]
 
 
 # ---- document to model ----
@@ -123,19 +98,21 @@ class Reader:
     def fill(self, instance: models.Model, document: Document, names: list[str], at: str) -> None:
         """Set the fields `names` of `instance` from the document, and note those that the model refuses."""
         for name in names:
-            field = cast("models.Field[Any, Any]", instance._meta.get_field(name))
-            value = document.get(name)
-            place = f"{at}.{name}" if at else name
-            if value is None and not field.null:
-                value = ""
-            if wrong := _wrong_type(field, value) or _cannot_be_stored(value):
-                self.say(place, wrong)
-                continue
-            setattr(instance, name, value)
-            try:
-                setattr(instance, name, field.clean(value, instance))
-            except ValidationError as error:
-                self.say(place, " ".join(dict.fromkeys(error.messages)))
+            self.fill_one(instance, name, document.get(name), f"{at}.{name}" if at else name)
+
+    def fill_one(self, instance: models.Model, name: str, value: object, at: str) -> None:
+        """Set one field of `instance`, and note it if the model refuses the value."""
+        field = cast("models.Field[Any, Any]", instance._meta.get_field(name))
+        if value is None and not field.null:
+            value = ""
+        if wrong := _wrong_type(field, value) or _cannot_be_stored(value):
+            self.say(at, wrong)
+            return
+        setattr(instance, name, value)
+        try:
+            setattr(instance, name, field.clean(value, instance))
+        except ValidationError as error:
+            self.say(at, " ".join(dict.fromkeys(error.messages)))
 
     def unique(self, values: list[str], at: str, what: str) -> None:
         """Note each value that stands more than once."""
@@ -151,6 +128,8 @@ def _wrong_type(field: models.Field[Any, Any], value: object) -> str | None:
     match field:
         case models.DateField():
             expected = (datetime.date, "a date")
+        case models.BooleanField():
+            expected = (bool, "true or false")
         case models.IntegerField():
             expected = (int, "a whole number")
         case models.CharField() | models.TextField():
@@ -169,10 +148,10 @@ def _cannot_be_stored(value: object) -> str | None:
     return "holds a NUL character" if any(isinstance(text, str) and "\0" in text for text in texts) else None
 
 
-def read_claims(reader: Reader, document: Document) -> list[tuple[Claim, list[Source]]]:
-    """The claims of a document with their sources, not yet tied to a subject."""
+def read_claims(reader: Reader, document: Document, within: str = "") -> list[ClaimWithSources]:
+    """The claims of a document with their sources, not yet tied to a subject. `within` is the document's own place."""
     claims = []
-    for number, (item, at) in enumerate(reader.items(document, "claims"), 1):
+    for number, (item, at) in enumerate(reader.items(document, "claims", within), 1):
         if not reader.keys(item, [*CLAIM, "sources"], CLAIM_OPTIONAL, at):
             continue
         claim = Claim(position=number)
@@ -189,36 +168,75 @@ def read_claims(reader: Reader, document: Document) -> list[tuple[Claim, list[So
                 reader.fill(source, source_item, names, source_at)
                 sources.append(source)
         claims.append((claim, sources))
-    reader.unique([claim.slug for claim, _ in claims], "claims", "the slug")
+    reader.unique([claim.slug for claim, _ in claims], f"{within}.claims" if within else "claims", "the slug")
     return claims
 
 
-def read_breaks(reader: Reader, document: Document) -> list[Break]:
-    """The breaks of a document, not yet tied to a primitive."""
+def save_claims(to: Any, claims: list[ClaimWithSources]) -> None:
+    """Make these the claims of a subject, whose related manager is `to`.
+
+    One that is there already keeps its row, and is written only if it differs.
+    """
+    existing = {claim.slug: claim for claim in to.in_reading_order()}
+    to.exclude(slug__in=[claim.slug for claim, _ in claims]).delete()
+    fresh: list[Claim] = []
+    sources: list[Source] = []
+    for claim, claim_sources in claims:
+        setattr(claim, to.field.name, to.instance)
+        old = existing.get(claim.slug)
+        if old is None:
+            fresh.append(claim)
+            sources += claim_sources
+            continue
+        names = ["position", *CLAIM, *CLAIM_OPTIONAL]
+        if fields_document(old, names) != fields_document(claim, names):
+            claim.pk = old.pk
+            claim.save()
+        if claim_document(old)["sources"] != [source_document(source) for source in claim_sources]:
+            old.sources.all().delete()
+            for source in claim_sources:
+                source.claim = old
+            sources += claim_sources
+    Claim.objects.bulk_create(fresh)
+    Source.objects.bulk_create(sources)
+
+
+def read_breaks(reader: Reader, document: Document, model: type[AnyBreak]) -> list[AnyBreak]:
+    """The breaks of a document, not yet tied to what they break."""
     breaks = []
     for item, at in reader.items(document, "breaks"):
         if reader.keys(item, BREAK, BREAK_OPTIONAL, at):
-            instance = Break()
+            instance = model()
             reader.fill(instance, item, [*BREAK, *BREAK_OPTIONAL], at)
             breaks.append(instance)
     reader.unique([item.identifier for item in breaks], "breaks", "the identifier")
     return breaks
 
 
-def read_slug(reader: Reader, document: Document, key: str, known: set[str]) -> None:
+def save_breaks(to: Any, breaks: Iterable[PublishedBreak]) -> None:
+    """Make these the breaks of a subject, whose related manager is `to`. One that is there keeps its row."""
+    existing = {item.identifier: item.pk for item in to.all()}
+    to.exclude(identifier__in=[item.identifier for item in breaks]).delete()
+    for item in breaks:
+        item.pk = existing.get(item.identifier)
+        setattr(item, to.field.name, to.instance)
+        item.save()
+
+
+def read_slug(reader: Reader, document: Document, key: str, known: set[str], within: str = "") -> None:
     """See that the slug at `key` is known."""
     slug = document[key]
     if not isinstance(slug, str) or slug not in known:
-        reader.say(key, f"no such entry: {slug}")
+        reader.say(f"{within}.{key}" if within else key, f"no such entry: {slug}")
 
 
-def read_slugs(reader: Reader, document: Document, key: str, known: set[str]) -> list[str]:
+def read_slugs(reader: Reader, document: Document, key: str, known: set[str], within: str = "") -> list[str]:
     """The list of slugs at `key`, each of which must be known."""
     slugs = []
-    for slug, at in reader.items(document, key):
+    for slug, at in reader.items(document, key, within):
         if not isinstance(slug, str) or slug not in known:
             reader.say(at, f"no such entry: {slug}")
         else:
             slugs.append(slug)
-    reader.unique(slugs, key, "the entry")
+    reader.unique(slugs, f"{within}.{key}" if within else key, "the entry")
     return slugs

@@ -3,15 +3,12 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
-from evidence.models import Claim, Source
-from ladder.models import Tier
-from primitives.models import Break, BuildsOn, Category, Platform, Primitive, SupportedPlatform
-from sandboxicon.content import documents
 from sandboxicon.content.documents import Reader
+from sandboxicon.content.entries import KINDS, Known
 from sandboxicon.content.files import BadFile, Document, content_digest, digest, dump, parse
 from sandboxicon.models import LoadedDocument
 
@@ -35,56 +32,25 @@ class Report:
 
 @dataclass
 class _Entry:
-    """A file that is to be written into the database."""
+    """A file that is to be written into the database, and how: `save` it, then `relate` it to the others."""
 
     path: str
     folder: str
     document: Document
-    existing: models.Model | None
+    pk: int | None
     reader: Reader
-    instance: models.Model | None = None
     save: Callable[[], None] | None = None
     relate: Callable[[], None] | None = None
 
 
 # ---- the database as documents ----
 
-MODELS: dict[str, type[models.Model]] = {
-    "tiers": Tier,
-    "categories": Category,
-    "platforms": Platform,
-    "primitives": Primitive,
-}
-
-
-def _queryset(folder: str) -> models.QuerySet[Any]:
-    queryset = MODELS[folder]._default_manager.order_by("slug")
-    if folder == "tiers":
-        return queryset.prefetch_related("claims__sources")
-    if folder == "primitives":
-        return queryset.select_related("tier", "category").prefetch_related(
-            "platforms", "builds_on", "breaks", "claims__sources"
-        )
-    return queryset
-
-
-def _document(folder: str, instance: Any) -> Document:
-    match folder:
-        case "tiers":
-            return documents.tier_document(instance)
-        case "categories":
-            return documents.fields_document(instance, documents.CATEGORY)
-        case "platforms":
-            return documents.fields_document(instance, documents.PLATFORM)
-        case _:
-            return documents.primitive_document(instance)
-
 
 def database_documents() -> Iterator[tuple[str, Document]]:
     """Every entry of the database as the path of its file and its document."""
-    for folder in MODELS:
-        for instance in _queryset(folder):
-            yield f"{folder}/{instance.slug}.yaml", _document(folder, instance)
+    for folder, kind in KINDS.items():
+        for instance in kind.queryset().order_by("slug"):
+            yield f"{folder}/{instance.slug}.yaml", kind.document(instance)
 
 
 def database_files() -> dict[str, bytes]:
@@ -117,7 +83,7 @@ def _entries_to_write(
 ) -> tuple[list[_Entry], list[LoadedDocument]]:
     files = {
         path.relative_to(folder).as_posix(): path
-        for subfolder in MODELS
+        for subfolder in KINDS
         for path in sorted((folder / subfolder).glob("*.yaml"))
     }
     if not files:
@@ -125,11 +91,7 @@ def _entries_to_write(
     if unknown := overwrite - set(files):
         raise BadFile([f"{path}: asked to be overwritten, but there is no such file" for path in sorted(unknown)])
     loaded = {record.path: record for record in LoadedDocument.objects.all()}
-    present = {
-        f"{name}/{slug}.yaml"
-        for name, model in MODELS.items()
-        for slug in model._default_manager.values_list("slug", flat=True)
-    }
+    present = {f"{folder}/{slug}.yaml" for folder, kind in KINDS.items() for slug in kind.slugs()}
     report.without_file = sorted((set(loaded) & present) - set(files))
 
     entries, problems, records = [], [], []
@@ -148,9 +110,9 @@ def _entries_to_write(
         if document.get("slug") != file.stem:
             problems.append(f"{path}: slug: not the file's name")
             continue
-        subfolder = file.parent.name
-        existing = _queryset(subfolder).filter(slug=file.stem).first()
-        now = content_digest(_document(subfolder, existing)) if existing else None
+        kind = KINDS[file.parent.name]
+        existing = kind.queryset().filter(slug=file.stem).first()
+        now = content_digest(kind.document(existing)) if existing else None
         then = record.content_digest if record else None
         wanted = content_digest(document)
         if now != wanted and now != then and not force:
@@ -161,7 +123,7 @@ def _entries_to_write(
             report.unchanged.append(path)
             continue
         (report.updated if existing else report.created).append(path)
-        entries.append(_Entry(path, subfolder, document, existing, Reader(path)))
+        entries.append(_Entry(path, file.parent.name, document, existing.pk if existing else None, Reader(path)))
     if problems:
         raise BadFile(problems)
     return entries, records
@@ -169,10 +131,10 @@ def _entries_to_write(
 
 def _remember(records: list[LoadedDocument]) -> None:
     """Note what these files came to: the database's own document, whatever order and spelling a file has."""
-    for folder in MODELS:
+    for folder, kind in KINDS.items():
         of_paths = {record.path: record for record in records if record.path.startswith(f"{folder}/")}
-        for instance in _queryset(folder).filter(slug__in=[Path(path).stem for path in of_paths]):
-            of_paths[f"{folder}/{instance.slug}.yaml"].content_digest = content_digest(_document(folder, instance))
+        for instance in kind.queryset().filter(slug__in=[Path(path).stem for path in of_paths]):
+            of_paths[f"{folder}/{instance.slug}.yaml"].content_digest = content_digest(kind.document(instance))
     LoadedDocument.objects.bulk_create(
         records,
         update_conflicts=True,
@@ -182,16 +144,15 @@ def _remember(records: list[LoadedDocument]) -> None:
 
 
 def _write(entries: list[_Entry]) -> None:
-    known = {
-        folder: set(model._default_manager.values_list("slug", flat=True))
-        | {entry.document["slug"] for entry in entries if entry.folder == folder}
-        for folder, model in MODELS.items()
+    known: Known = {
+        folder: kind.slugs() | {entry.document["slug"] for entry in entries if entry.folder == folder}
+        for folder, kind in KINDS.items()
     }
     for entry in entries:
-        _READERS[entry.folder](entry, known)
+        entry.save, entry.relate = KINDS[entry.folder].read(entry.reader, entry.document, known, entry.pk)
     _raise_problems(entries)
     for step in ("save", "relate"):
-        for folder in MODELS:
+        for folder in KINDS:
             for entry in entries:
                 if entry.folder == folder and (action := getattr(entry, step)):
                     _refusals_name_the_file(entry, action)
@@ -226,114 +187,9 @@ def _reason(error: IntegrityError) -> str:
     return str(check.violation_error_message if has_words else diagnosis.message_primary)
 
 
-_WRITTEN: list[type[models.Model]] = [*MODELS.values(), Claim, Source, Break, BuildsOn]
 _CHECKS = {
     constraint.name: constraint
-    for model in _WRITTEN
+    for model in apps.get_models()
     for constraint in model._meta.constraints
     if isinstance(constraint, models.CheckConstraint)
 }
-
-
-def _read_plain(model: type[models.Model], names: list[str]) -> Callable[[_Entry, dict[str, set[str]]], None]:
-    def read(entry: _Entry, known: dict[str, set[str]]) -> None:
-        if entry.reader.keys(entry.document, names, [], ""):
-            instance = model(pk=entry.existing.pk if entry.existing else None)
-            entry.reader.fill(instance, entry.document, names, "")
-            entry.save = instance.save
-
-    return read
-
-
-def _read_tier(entry: _Entry, known: dict[str, set[str]]) -> None:
-    if not entry.reader.keys(entry.document, [*documents.TIER, "claims"], [], ""):
-        return
-    tier = Tier(pk=entry.existing.pk if entry.existing else None)
-    entry.reader.fill(tier, entry.document, documents.TIER, "")
-    claims = documents.read_claims(entry.reader, entry.document)
-
-    def save() -> None:
-        tier.save()
-        _save_claims(tier, claims)
-
-    entry.save = save
-
-
-def _read_primitive(entry: _Entry, known: dict[str, set[str]]) -> None:
-    reader, document = entry.reader, entry.document
-    if not reader.keys(document, [*documents.PRIMITIVE, "claims", "breaks"], [], ""):
-        return
-    primitive = Primitive(pk=entry.existing.pk if entry.existing else None)
-    reader.fill(
-        primitive, document, [name for name in documents.PRIMITIVE if name not in documents.PRIMITIVE_RELATIONS], ""
-    )
-    documents.read_slug(reader, document, "tier", known["tiers"])
-    documents.read_slug(reader, document, "category", known["categories"])
-    platforms = documents.read_slugs(reader, document, "platforms", known["platforms"])
-    parts = documents.read_slugs(reader, document, "builds_on", known["primitives"])
-    claims = documents.read_claims(reader, document)
-    breaks = documents.read_breaks(reader, document)
-
-    def save() -> None:
-        primitive.tier = Tier.objects.get(slug=document["tier"])
-        primitive.category = Category.objects.get(slug=document["category"])
-        primitive.save()
-        _save_claims(primitive, claims)
-        existing = {item.identifier: item for item in primitive.breaks.all()}
-        primitive.breaks.exclude(identifier__in=[item.identifier for item in breaks]).delete()
-        for item in breaks:
-            item.pk = existing[item.identifier].pk if item.identifier in existing else None
-            item.primitive = primitive
-            item.save()
-        SupportedPlatform.objects.filter(primitive=primitive).exclude(platform__slug__in=platforms).delete()
-        SupportedPlatform.objects.bulk_create(
-            [
-                SupportedPlatform(primitive=primitive, platform=platform)
-                for platform in Platform.objects.filter(slug__in=platforms)
-            ],
-            ignore_conflicts=True,
-        )
-
-    def relate() -> None:
-        BuildsOn.objects.filter(primitive=primitive).exclude(part__slug__in=parts).delete()
-        BuildsOn.objects.bulk_create(
-            [BuildsOn(primitive=primitive, part=part) for part in Primitive.objects.filter(slug__in=parts).only("pk")],
-            ignore_conflicts=True,
-        )
-
-    entry.save, entry.relate = save, relate
-
-
-_READERS: dict[str, Callable[[_Entry, dict[str, set[str]]], None]] = {
-    "tiers": _read_tier,
-    "categories": _read_plain(Category, documents.CATEGORY),
-    "platforms": _read_plain(Platform, documents.PLATFORM),
-    "primitives": _read_primitive,
-}
-
-
-def _save_claims(subject: Tier | Primitive, claims: list[tuple[Claim, list[Source]]]) -> None:
-    """Make these the subject's claims. One that is there already keeps its row, and is written only if it differs."""
-    existing = {claim.slug: claim for claim in subject.claims.in_reading_order()}
-    subject.claims.exclude(slug__in=[claim.slug for claim, _ in claims]).delete()
-    fresh: list[Claim] = []
-    sources: list[Source] = []
-    for claim, claim_sources in claims:
-        setattr(claim, subject._meta.model_name or "", subject)
-        old = existing.get(claim.slug)
-        if old is None:
-            fresh.append(claim)
-            sources += claim_sources
-            continue
-        names = ["position", *documents.CLAIM, *documents.CLAIM_OPTIONAL]
-        if documents.fields_document(old, names) != documents.fields_document(claim, names):
-            claim.pk = old.pk
-            claim.save()
-        wanted = [documents.source_document(source) for source in claim_sources]
-        if documents.claim_document(old)["sources"] != wanted:
-            old.sources.all().delete()
-            for source in claim_sources:
-                source.claim = old
-            sources += claim_sources
-    Claim.objects.bulk_create(fresh)
-    Source.objects.bulk_create(sources)

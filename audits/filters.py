@@ -1,0 +1,171 @@
+"""The matrix's filters: over default postures on platforms, which are its cells."""
+
+from typing import Any
+
+from django.db.models import Case, CharField, F, Max, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Lower
+from django.http import QueryDict
+
+from audits.models import (
+    Agent,
+    AgentAudit,
+    Approvals,
+    Isolation,
+    Network,
+    OnFailure,
+    OpenSource,
+    PosturePlatform,
+    Read,
+    SurfaceKind,
+    Write,
+)
+from audits.querysets import OfferQuerySet
+from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
+from ladder.models import Kernel, Tier
+from primitives.models import Platform
+
+# Where nothing is held, nothing can fail to start; there "unknown" would be a claim about a sandbox.
+_FAILURE = Case(
+    When(posture__isolation=Isolation.NONE, then=Value(None)),
+    default=F("posture__on_failure"),
+    output_field=CharField(),
+)
+
+
+class AuditFilterSet(FacetedFilterSet):
+    """The matrix's filters.
+
+    All of them speak of the same default posture: "macOS" and "network off" finds what has its network off on macOS.
+    A row is an agent, spoken for on each platform by its first surface there, or with `rows=surfaces` a surface.
+    """
+
+    q = SearchFilter(method="search", label="Search")
+    platform = KnownValuesFilter(field_name="platform__slug", label="Platform")
+    isolation = KnownValuesFilter(field_name="posture__isolation", label="By default", choices=Isolation.choices)
+    tier = KnownValuesFilter(field_name="posture__tier__slug", label="Rung by default")
+    side = KnownValuesFilter(
+        field_name="posture__tier__kernel", label="Side of the kernel line", choices=Kernel.choices
+    )
+    read = KnownValuesFilter(field_name="posture__read_level", label="Can read", choices=Read.choices)
+    write = KnownValuesFilter(field_name="posture__write_level", label="Can write", choices=Write.choices)
+    network = KnownValuesFilter(field_name="posture__network_level", label="Network", choices=Network.choices)
+    approvals = KnownValuesFilter(
+        field_name="posture__approvals_level", label="A person is asked", choices=Approvals.choices
+    )
+    failure = KnownValuesFilter(method="on_failure", label="When the sandbox cannot start", choices=OnFailure.choices)
+    at_least = KnownValuesFilter(method="can_be_raised", label="Can be raised to at least")
+    kind = KnownValuesFilter(field_name="posture__audit__kind", label="Surface", choices=SurfaceKind.choices)
+    open_source = KnownValuesFilter(
+        field_name="posture__audit__agent__open_source", label="Source", choices=OpenSource.choices
+    )
+    vendor = KnownValuesFilter(field_name="posture__audit__agent__vendor", label="Vendor")
+
+    FACETS = {
+        "platform": "platform__slug",
+        "isolation": "posture__isolation",
+        "side": "posture__tier__kernel",
+        "tier": "posture__tier__slug",
+        "read": "posture__read_level",
+        "write": "posture__write_level",
+        "network": "posture__network_level",
+        "approvals": "posture__approvals_level",
+        "failure": _FAILURE,
+        "kind": "posture__audit__kind",
+        "open_source": "posture__audit__agent__open_source",
+        "vendor": "posture__audit__agent__vendor",
+    }
+    ANY_OF = {*FACETS, "at_least"}
+    SORTS = {"name": "name", "tier": "rung, strongest first"}
+
+    class Meta:
+        model = PosturePlatform
+        fields: list[str] = []
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data, queryset=PosturePlatform.objects.defaults())
+        self.by_surface = data.get("rows") == "surfaces"
+        self.counted = "posture__audit" if self.by_surface else "posture__audit__agent"
+        self.ranks: dict[str, int] = {}
+        for name, choices in self._choices_from_the_database().items():
+            self.filters[name].extra["choices"] = choices
+
+    def _choices_from_the_database(self) -> dict[str, list[tuple[str, str]]]:
+        """The options of the filters that curators can add to, in one query."""
+        tiers = Tier.objects.order_by().values_list(Value("tier"), "slug", "name", "rank")
+        platforms = (
+            Platform.objects.filter(offers__isnull=False)
+            .order_by()
+            .distinct()
+            .values_list(Value("platform"), "slug", "name", "position")
+        )
+        vendors = (
+            Agent.objects.published().order_by().distinct().values_list(Value("vendor"), "vendor", "vendor", Value(0))
+        )
+        choices: dict[str, list[tuple[str, str]]] = {"tier": [], "platform": [], "vendor": []}
+        for name, value, title, place in sorted(
+            tiers.union(platforms, vendors, all=True), key=lambda row: (row[3], row[2])
+        ):
+            choices[name].append((value, title))
+            if name == "tier":
+                self.ranks[value] = place
+        choices["tier"].reverse()
+        return {**choices, "at_least": choices["tier"]}
+
+    # ---- what the address says ----
+
+    def query(self, without: str = "", **changes: str) -> str:
+        return super().query(without, **({"rows": "surfaces"} if self.by_surface else {}) | changes)
+
+    # ---- what each filter does ----
+
+    def search(self, queryset: OfferQuerySet, name: str, value: str) -> OfferQuerySet:
+        return queryset.filter(posture__audit__agent__in=Agent.objects.search(value).values("pk"))
+
+    def on_failure(self, queryset: OfferQuerySet, name: str, value: list[str]) -> OfferQuerySet:
+        return queryset.alias(failure=_FAILURE).filter(failure__in=value)
+
+    def can_be_raised(self, queryset: OfferQuerySet, name: str, value: list[str]) -> OfferQuerySet:
+        return queryset.raisable(min(self.ranks[slug] for slug in value), self.chosen.get("platform", []))
+
+    # ---- what is found ----
+
+    def filtered(self, leaving_out: str = "") -> OfferQuerySet:
+        """The cells that all filters find but the one left out; of an agent the cells that speak for it."""
+        cells: Any = super().filtered(leaving_out)
+        if self.by_surface:
+            return cells
+        if leaving_out == "kind":
+            return cells.speaking_for_agents(within_kind=True)
+        return cells.speaking_for_agents(self.chosen.get("kind", []))
+
+    def count_queries(self) -> list[QuerySet[Any]]:
+        found = self.filtered(leaving_out="at_least")
+        platforms = self.chosen.get("platform", [])
+        at_least = [
+            self._count("at_least", Value(slug, CharField()), found.raisable(rank, platforms))
+            for slug, rank in self.ranks.items()
+        ]
+        return [*super().count_queries(), *at_least]
+
+    def found(self) -> QuerySet[Any]:
+        """The rows: agents or surfaces with a cell that all filters find, in the order asked for.
+
+        By rung, a row stands where the strongest of its cells found does. What holds nothing stands below every rung,
+        and what is undisclosed has no rung to stand on: it comes last.
+        """
+        cells = self.filtered()
+        rung = Max(Case(When(posture__isolation=Isolation.NONE, then=Value(0)), default=F("posture__tier__rank")))
+        row = self.counted
+        strongest = cells.filter(**{row: OuterRef("pk")}).order_by().values(row).annotate(rung=rung).values("rung")
+        by_name: list[Any] = [Lower("agent__name"), "position", "pk"] if self.by_surface else [Lower("name")]
+        rows: QuerySet[Any] = AgentAudit.objects.select_related("agent") if self.by_surface else Agent.objects.all()
+        rows = rows.filter(pk__in=cells.values(row))
+        match self.sort:
+            case "best":
+                agent = "agent" if self.by_surface else "pk"
+                meant = Agent.objects.search(self.chosen["q"]).filter(pk=OuterRef(agent))
+                best = [Subquery(meant.values(part)) for part in ("hit", "rank", "closeness")]
+                return rows.order_by(*(value.desc() for value in best), *by_name)
+            case "tier":
+                return rows.order_by(Subquery(strongest).desc(nulls_last=True), *by_name)
+        return rows.order_by(*by_name)

@@ -1,0 +1,112 @@
+"""The matrix: agents or surfaces by platforms, and in each cell what runs there by default."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.db.models import Count
+
+from audits.filters import AuditFilterSet
+from audits.models import Agent, AgentAudit, Isolation, PosturePlatform
+from ladder.models import Kernel
+from primitives.models import Platform
+
+# The columns that always stand; another platform has one where a row shown is offered on it.
+COLUMNS = ["linux", "macos", "windows", "vendor-cloud"]
+
+
+@dataclass
+class Cell:
+    """What a row runs in on a platform. Not offered there: no offer. `others` are surfaces that differ from it."""
+
+    platform: Platform
+    offer: PosturePlatform | None = None
+    others: list[PosturePlatform] = field(default_factory=list)
+
+
+@dataclass
+class Row:
+    """An agent, or one surface of it, with a cell for each column."""
+
+    agent: Agent
+    audit: AgentAudit | None
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How many of the rows in force run in what on a platform by default."""
+
+    platform: Platform
+    offered: int
+    none: int
+    shared: int
+    own: int
+    undisclosed: int
+
+
+def matrix(filterset: AuditFilterSet, found: Iterable[Agent | AgentAudit]) -> tuple[list[Platform], list[Row]]:
+    """The columns, and a row for each of `found`: two queries."""
+    found = list(found)
+    pks = [subject.pk for subject in found]
+    cells = PosturePlatform.objects.defaults().for_matrix().order_by("posture__audit__position", "posture__audit")
+    if filterset.by_surface:
+        cells = cells.filter(posture__audit__in=pks)
+    else:
+        cells = cells.filter(posture__audit__agent__in=pks)
+        if kinds := filterset.chosen.get("kind"):
+            cells = cells.filter(posture__audit__kind__in=kinds)
+    offers: dict[tuple[int, int], list[PosturePlatform]] = {}
+    for offer in cells:
+        row = offer.posture.audit_id if filterset.by_surface else offer.posture.audit.agent_id
+        offers.setdefault((row, offer.platform_id), []).append(offer)
+    shown = {platform for _, platform in offers}
+    columns = [platform for platform in Platform.objects.all() if platform.slug in COLUMNS or platform.pk in shown]
+    return columns, [
+        Row(
+            agent=subject.agent if isinstance(subject, AgentAudit) else subject,
+            audit=subject if isinstance(subject, AgentAudit) else None,
+            cells=[_cell(platform, offers.get((subject.pk, platform.pk), [])) for platform in columns],
+        )
+        for subject in found
+    ]
+
+
+def _cell(platform: Platform, offers: list[PosturePlatform]) -> Cell:
+    if not offers:
+        return Cell(platform)
+    first, *others = offers
+    verdict = (first.posture.isolation, first.posture.tier_id)
+    return Cell(
+        platform, first, [offer for offer in others if (offer.posture.isolation, offer.posture.tier_id) != verdict]
+    )
+
+
+def summaries(filterset: AuditFilterSet) -> list[Summary]:
+    """For each platform in question, how many of the rows in force run in what by default, counted (one query)."""
+    cells = PosturePlatform.objects.defaults()
+    row = filterset.counted
+    if not filterset.by_surface:
+        cells = cells.speaking_for_agents(filterset.chosen.get("kind", []))
+    elif kinds := filterset.chosen.get("kind"):
+        cells = cells.filter(posture__audit__kind__in=kinds)
+    cells = cells.filter(**{f"{row}__in": filterset.filtered().values(row)})
+    if platforms := filterset.chosen.get("platform"):
+        cells = cells.filter(platform__slug__in=platforms)
+    counted = cells.order_by("platform__position", "platform__name").values(
+        "platform__slug", "platform__name", "posture__isolation", "posture__tier__kernel"
+    )
+    numbers: dict[tuple[str, str], dict[str, int]] = {}
+    for line in counted.annotate(number=Count(row, distinct=True)):
+        kind = line["posture__tier__kernel"] or line["posture__isolation"]
+        numbers.setdefault((line["platform__slug"], line["platform__name"]), {})[kind] = line["number"]
+    return [
+        Summary(
+            platform=Platform(slug=slug, name=name),
+            offered=sum(of.values()),
+            none=of.get(Isolation.NONE, 0),
+            shared=of.get(Kernel.SHARED, 0),
+            own=of.get(Kernel.OWN, 0),
+            undisclosed=of.get(Isolation.UNDISCLOSED, 0),
+        )
+        for (slug, name), of in numbers.items()
+    ]

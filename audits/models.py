@@ -1,0 +1,319 @@
+"""What agents run in: an agent has an audit for each surface, an audit a posture for each platform and mode."""
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from audits import rules, search
+from audits.querysets import AgentQuerySet, OfferQuerySet, PostureQuerySet
+from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
+from evidence.search import SearchDocument
+
+
+class OpenSource(models.TextChoices):
+    """Whether the agent's source code is open."""
+
+    YES = "yes", "open source"
+    PARTLY = "partly", "partly open"
+    NO = "no", "closed source"
+
+
+class SurfaceKind(models.TextChoices):
+    """The ways in which agents are run."""
+
+    CLI = "cli", "command line"
+    IDE = "ide", "editor"
+    DESKTOP = "desktop", "desktop"
+    CLOUD = "cloud", "cloud"
+    CI = "ci", "CI"
+    LIBRARY = "library", "library"
+
+
+class Isolation(models.TextChoices):
+    """Whether anything holds what a posture runs. Undisclosed is not a guess in waiting: it never has a tier."""
+
+    ISOLATED = "isolated", "isolated"
+    NONE = "none", "none"
+    UNDISCLOSED = "undisclosed", "undisclosed"
+
+
+class OnFailure(models.TextChoices):
+    """What a posture does when its sandbox cannot start."""
+
+    FAILS_CLOSED = "fails-closed", "refuses to run"
+    WARNS = "warns", "runs without it and says so"
+    FAILS_OPEN = "fails-open", "runs without it, silently"
+    UNKNOWN = "unknown", "unknown"
+
+
+class Read(models.TextChoices):
+    """What code in a posture can read."""
+
+    EVERYTHING = "everything", "everything the user can"
+    REDUCED = "reduced", "all but named secrets"
+    WORKSPACE = "workspace", "workspace and system"
+    BOX = "box", "only what is in the box"
+    UNKNOWN = "unknown", "unknown"
+
+
+class Write(models.TextChoices):
+    """What code in a posture can write."""
+
+    EVERYTHING = "everything", "everything the user can"
+    WORKSPACE = "workspace", "workspace and temporary files"
+    BOX = "box", "only what is in the box"
+    NOTHING = "nothing", "nothing"
+    UNKNOWN = "unknown", "unknown"
+
+
+class Network(models.TextChoices):
+    """Where code in a posture can connect to."""
+
+    OPEN = "open", "open"
+    FILTERED = "filtered", "allow list or proxy"
+    OFF = "off", "off"
+    UNKNOWN = "unknown", "unknown"
+
+
+class Credentials(models.TextChoices):
+    """Which of the user's secrets code in a posture can reach."""
+
+    REACHABLE = "reachable", "the user's own are in reach"
+    REDUCED = "reduced", "some are kept away"
+    NONE = "none", "none of the user's"
+    UNKNOWN = "unknown", "unknown"
+
+
+class Approvals(models.TextChoices):
+    """When a person is asked."""
+
+    EACH = "each", "each command not known to be safe"
+    OUTSIDE = "outside", "only to leave the box, or for risky ones"
+    MODEL = "model", "a model decides"
+    NEVER = "never", "never"
+    UNKNOWN = "unknown", "unknown"
+
+
+# A posture's values in codes.
+LEVELS: dict[str, type[models.TextChoices]] = {
+    "read_level": Read,
+    "write_level": Write,
+    "network_level": Network,
+    "credentials_level": Credentials,
+    "approvals_level": Approvals,
+    "on_failure": OnFailure,
+}
+
+
+class Agent(SearchDocument):
+    """A coding agent, whoever makes it and however it is run."""
+
+    slug = models.CharField(
+        max_length=60,
+        unique=True,
+        validators=[RegexValidator(SLUG, "Use lower-case letters, digits and single hyphens.")],
+        help_text="The agent's address. Never change it.",
+    )
+    name = models.CharField(max_length=100, unique=True)
+    vendor = models.CharField(max_length=100, help_text="Who makes it.")
+    open_source = models.CharField(max_length=10, choices=OpenSource.choices)
+    license = models.CharField(max_length=100, blank=True, verbose_name="licence", help_text="SPDX, or proprietary.")
+    homepage = https_field("Its own page.")
+    repo = https_field("Where its source code is.")
+    docs = https_field("Where its documentation begins.")
+
+    objects = AgentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        triggers = [search.agent_search_document]
+        constraints = [
+            models.CheckConstraint(name="agent_slug_is_an_address", condition=Q(slug__regex=SLUG)),
+            models.CheckConstraint(name="agent_open_source_is_known", condition=Q(open_source__in=OpenSource.values)),
+            *https_constraints("agent", "homepage", "repo", "docs"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("agent", args=[self.slug])
+
+
+class AgentAudit(models.Model):
+    """One surface of an agent, audited: what it runs in on each platform and in each mode."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="audits")
+    slug = models.CharField(
+        max_length=60,
+        validators=[RegexValidator(SLUG, "Use lower-case letters, digits and single hyphens.")],
+        help_text="The surface's address on the agent's page. Never change it.",
+    )
+    name = models.CharField(max_length=100, help_text="What the vendor calls this surface.")
+    kind = models.CharField(max_length=10, choices=SurfaceKind.choices)
+    position = models.PositiveSmallIntegerField(
+        default=1000, help_text="Place among the agent's surfaces, low first. The first one speaks for the agent."
+    )
+    is_published = models.BooleanField(
+        default=False, help_text="Published audits are public, and must name what each posture rests on."
+    )
+
+    class Meta:
+        ordering = ["position", "pk"]
+        verbose_name = "audit"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "slug"],
+                name="audit_once_in_agent",
+                violation_error_message="This agent already has a surface with this slug.",
+            ),
+            models.CheckConstraint(name="audit_slug_is_an_address", condition=Q(slug__regex=SLUG)),
+            models.CheckConstraint(name="audit_kind_is_known", condition=Q(kind__in=SurfaceKind.values)),
+        ]
+        triggers = [
+            rules.audit_holds_together("SELECT NEW.id", name="audit_holds_together", on_delete=False),
+            *search.refresh_agents("SELECT agent_id FROM {rows}"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent}: {self.name}"
+
+    def get_absolute_url(self) -> str:
+        return f"{self.agent.get_absolute_url()}#{self.slug}"
+
+
+def level(choices: type[models.TextChoices], help_text: str) -> "models.CharField[str, str]":
+    """A value in codes, for filters and tables; the words of the source stand in the text beside it."""
+    return models.CharField(max_length=12, choices=choices.choices, default="unknown", help_text=help_text)
+
+
+class Posture(models.Model):
+    """What one surface runs in, on some platforms and in one mode."""
+
+    audit = models.ForeignKey(AgentAudit, models.CASCADE, related_name="postures")
+    position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the audit's postures, low first.")
+    mode = models.CharField(max_length=40, help_text="Its short name, as the agent calls it.")
+    note = models.TextField(blank=True, help_text="One sentence where the name does not say it all.")
+    platforms = models.ManyToManyField("primitives.Platform", through="PosturePlatform", related_name="postures")
+    is_default = models.BooleanField(default=False, help_text="What runs when nobody changes a setting.")
+    how = models.TextField(blank=True, help_text="The flag, setting or command that turns it on; empty for a default.")
+    isolation = models.CharField(
+        max_length=12,
+        choices=Isolation.choices,
+        help_text="Undisclosed where the vendor does not say: then no tier, ever.",
+    )
+    tier = models.ForeignKey("ladder.Tier", models.PROTECT, null=True, blank=True, related_name="postures")
+    primitives = models.ManyToManyField(
+        "primitives.Primitive", through="PosturePrimitive", related_name="postures", help_text="What it stands on."
+    )
+    filesystem_read = models.TextField(
+        blank=True, help_text="What code in it can read, in words. Empty if nobody says."
+    )
+    filesystem_write = models.TextField(blank=True, help_text="What code in it can write, in words.")
+    network = models.TextField(blank=True, help_text="Where code in it can connect to, in words.")
+    credentials = models.TextField(blank=True, help_text="Which secrets code in it can reach, in words.")
+    approvals = models.TextField(blank=True, help_text="When a person is asked, in words.")
+    read_level = level(Read, "What code in it can read.")
+    write_level = level(Write, "What code in it can write.")
+    network_level = level(Network, "Where code in it can connect to.")
+    credentials_level = level(Credentials, "Which of the user's secrets code in it can reach.")
+    approvals_level = level(Approvals, "When a person is asked.")
+    on_failure = level(OnFailure, "What it does when its sandbox cannot start.")
+    claims = models.ManyToManyField(
+        "evidence.Claim", through="PostureClaim", related_name="postures", help_text="What it rests on."
+    )
+
+    objects = PostureQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="posture_has_a_tier_only_if_isolated",
+                condition=Q(isolation=Isolation.ISOLATED, tier__isnull=False)
+                | Q(isolation__in=[Isolation.NONE, Isolation.UNDISCLOSED], tier__isnull=True),
+                violation_error_message="A posture has a tier if it is isolated, and only then.",
+            ),
+            models.CheckConstraint(name="posture_isolation_is_known", condition=Q(isolation__in=Isolation.values)),
+            *(
+                models.CheckConstraint(name=f"posture_{name}_is_known", condition=Q((f"{name}__in", choices.values)))
+                for name, choices in LEVELS.items()
+            ),
+        ]
+        triggers = [
+            rules.audit_holds_together(
+                "SELECT unnest(ARRAY[OLD.audit_id, NEW.audit_id])", name="posture_fits_its_audit"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.audit}: {self.mode}"
+
+
+class PosturePlatform(models.Model):
+    """A posture is offered on a platform. For a default posture this is a cell of the matrix."""
+
+    posture = models.ForeignKey(Posture, models.CASCADE, related_name="offers")
+    platform = models.ForeignKey("primitives.Platform", models.PROTECT, related_name="offers")
+
+    objects = OfferQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["platform__position"]
+        verbose_name = "platform"
+        constraints = [models.UniqueConstraint(fields=["posture", "platform"], name="posture_platform_once")]
+        triggers = [rules.audit_holds_together(rules.AUDITS_OF_THE_POSTURES, name="platform_fits_its_audit")]
+
+    def __str__(self) -> str:
+        return f"{self.posture} on {self.platform}"
+
+
+class PosturePrimitive(models.Model):
+    """A posture stands on a primitive. Keeps a primitive in use from being deleted."""
+
+    posture = models.ForeignKey(Posture, models.CASCADE)
+    primitive = models.ForeignKey("primitives.Primitive", models.PROTECT)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "primitive"
+        constraints = [models.UniqueConstraint(fields=["posture", "primitive"], name="posture_primitive_once")]
+
+    def __str__(self) -> str:
+        return f"{self.posture} stands on {self.primitive}"
+
+
+class PostureClaim(models.Model):
+    """A posture rests on a claim of its own audit."""
+
+    posture = models.ForeignKey(Posture, models.CASCADE)
+    claim = models.ForeignKey("evidence.Claim", models.CASCADE)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "claim that it rests on"
+        verbose_name_plural = "claims that it rests on"
+        constraints = [models.UniqueConstraint(fields=["posture", "claim"], name="posture_claim_once")]
+        triggers = [rules.audit_holds_together(rules.AUDITS_OF_THE_POSTURES, name="claim_fits_its_audit")]
+
+    def __str__(self) -> str:
+        return f"{self.posture} rests on {self.claim.slug}"
+
+
+class AgentBreak(PublishedBreak):
+    """A published bypass of an agent's own guard rails: a CVE, an advisory or a write-up."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="breaks")
+
+    class Meta(PublishedBreak.Meta):
+        verbose_name = "break"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "identifier"],
+                name="break_once_in_agent",
+                violation_error_message="This agent already has a break with this identifier.",
+            ),
+            *https_constraints("agent_break", "url", blank=False),
+        ]
+        triggers = search.refresh_agents("SELECT agent_id FROM {rows}")

@@ -1,0 +1,97 @@
+"""The questions that pages ask of audits."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Lower
+
+from evidence.models import Label
+from evidence.search import SearchedQuerySet
+
+if TYPE_CHECKING:
+    from audits.models import Agent, Posture, PosturePlatform  # noqa: F401
+
+
+def weakest_label(posture: str) -> Subquery:
+    """The weakest label among the claims that a posture rests on; `posture` is where an outer query has its id."""
+    ground = apps.get_model("audits", "PostureClaim")._default_manager
+    weakness = Case(
+        *(When(claim__label=label, then=Value(place)) for place, label in enumerate(Label)), output_field=IntegerField()
+    )
+    claims = ground.filter(posture=OuterRef(posture)).annotate(weakness=weakness).order_by("-weakness")
+    return Subquery(claims.values("claim__label")[:1])
+
+
+class AgentQuerySet(SearchedQuerySet["Agent"]):
+    """Questions about agents."""
+
+    def published(self) -> Self:
+        """Those with a published audit: the others are drafts, which no page shows."""
+        audits = apps.get_model("audits", "AgentAudit")._default_manager
+        return self.filter(Exists(audits.filter(agent=OuterRef("pk"), is_published=True)))
+
+    def by_name(self) -> Self:
+        """In the order of names, whatever their case."""
+        return self.order_by(Lower("name"))
+
+
+class PostureQuerySet(models.QuerySet["Posture"]):
+    """Questions about postures."""
+
+    def published(self) -> Self:
+        """Those of published audits."""
+        return self.filter(audit__is_published=True)
+
+    def with_label(self) -> Self:
+        """Each with `label`, the weakest of the claims that it rests on."""
+        return self.annotate(label=weakest_label("pk"))
+
+
+class OfferQuerySet(models.QuerySet["PosturePlatform"]):
+    """Questions about postures on platforms. The default ones are the cells of the matrix."""
+
+    def published(self) -> Self:
+        """Those of published audits."""
+        return self.filter(posture__audit__is_published=True)
+
+    def defaults(self) -> Self:
+        """What runs on each surface and platform when nobody changes a setting."""
+        return self.published().filter(posture__is_default=True)
+
+    def speaking_for_agents(self, kinds: Iterable[str] = (), *, within_kind: bool = False) -> Self:
+        """Of the defaults, one for each agent and platform: that of the agent's first surface that is offered there.
+
+        With `kinds`, of its first surface of one of these kinds; `within_kind`, of each kind the first.
+        """
+        earlier = self.model._default_manager.defaults().filter(
+            platform=OuterRef("platform"), posture__audit__agent=OuterRef("posture__audit__agent")
+        )
+        if kinds:
+            earlier = earlier.filter(posture__audit__kind__in=kinds)
+        if within_kind:
+            earlier = earlier.filter(posture__audit__kind=OuterRef("posture__audit__kind"))
+        before = Q(posture__audit__position__lt=OuterRef("posture__audit__position")) | Q(
+            posture__audit__position=OuterRef("posture__audit__position"), posture__audit__lt=OuterRef("posture__audit")
+        )
+        return self.filter(~Exists(earlier.filter(before)))
+
+    def raisable(self, rank: int, platforms: Iterable[str] = ()) -> Self:
+        """Those whose surface can be raised to at least the rung of that rank, on one of the platforms if any is named.
+
+        A default that stands there already counts: nothing needs to be raised.
+        """
+        higher = self.model._default_manager.published().filter(
+            posture__audit=OuterRef("posture__audit"), posture__tier__rank__gte=rank
+        )
+        if platforms:
+            higher = higher.filter(platform__slug__in=platforms)
+        return self.filter(Exists(higher))
+
+    def for_matrix(self) -> Self:
+        """With all that a cell shows, and its `label`: one query."""
+        return self.select_related("platform", "posture__tier", "posture__audit__agent").annotate(
+            label=weakest_label("posture")
+        )

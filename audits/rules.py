@@ -1,0 +1,93 @@
+"""What an audit must not be, kept by Postgres at commit, whoever writes."""
+
+import pgtrigger
+
+from evidence.models import Claim
+
+AUDITS_OF_THE_POSTURES = "SELECT audit_id FROM audits_posture WHERE id IN (OLD.posture_id, NEW.posture_id)"
+
+# The audit's row is locked, so that two transactions that each add a default cannot both pass. All that is wrong is
+# said, a line each, since whoever publishes an audit wants to see the whole list.
+_FUNCTION = """
+    FOR audit IN
+        SELECT id, name, is_published FROM audits_agentaudit
+        WHERE id IN ({audit_ids}) ORDER BY id FOR NO KEY UPDATE
+    LOOP
+        faults := ARRAY(
+            SELECT format('%s has more than one default posture on %s.', audit.name, platform.name)
+            FROM audits_posture AS posture
+                JOIN audits_postureplatform AS offer ON offer.posture_id = posture.id
+                JOIN primitives_platform AS platform ON platform.id = offer.platform_id
+            WHERE posture.audit_id = audit.id AND posture.is_default
+            GROUP BY platform.id, platform.name HAVING count(*) > 1 ORDER BY platform.name
+        ) || ARRAY(
+            SELECT format('Posture %s of %s rests on %s, which is a claim about something else.',
+                posture.mode, audit.name, claim.slug)
+            FROM audits_posture AS posture
+                JOIN audits_postureclaim AS ground ON ground.posture_id = posture.id
+                JOIN evidence_claim AS claim ON claim.id = ground.claim_id
+            WHERE posture.audit_id = audit.id AND claim.audit_id IS DISTINCT FROM audit.id
+            ORDER BY posture.position, posture.id, claim.slug
+        );
+        IF audit.is_published THEN
+            IF NOT EXISTS (SELECT FROM audits_posture WHERE audit_id = audit.id AND is_default) THEN
+                faults := faults || format('%s has no default posture, so it cannot be published.', audit.name);
+            END IF;
+            faults := faults || ARRAY(
+                SELECT format('Posture %s of %s names no claim that it rests on, so it cannot be published.',
+                    posture.mode, audit.name)
+                FROM audits_posture AS posture
+                WHERE posture.audit_id = audit.id
+                    AND NOT EXISTS (SELECT FROM audits_postureclaim WHERE posture_id = posture.id)
+                ORDER BY posture.position, posture.id
+            ) || ARRAY(
+                SELECT format('Posture %s of %s names no platform, so it cannot be published.',
+                    posture.mode, audit.name)
+                FROM audits_posture AS posture
+                WHERE posture.audit_id = audit.id
+                    AND NOT EXISTS (SELECT FROM audits_postureplatform WHERE posture_id = posture.id)
+                ORDER BY posture.position, posture.id
+            );
+        END IF;
+        IF cardinality(faults) > 0 THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'check_violation',
+                CONSTRAINT = 'audit_holds_together',
+                MESSAGE = array_to_string(faults, E'\\n');
+        END IF;
+    END LOOP;
+    RETURN NULL;
+"""
+
+
+def audit_holds_together(
+    audit_ids: str, *, name: str, on_delete: bool = True, on_update_of: str = ""
+) -> pgtrigger.Trigger:
+    """The trigger that checks, at commit, the audits whose ids the SQL query `audit_ids` gives.
+
+    At most one default posture on each platform, and no posture that rests on another subject's claim; of a published
+    audit also: a default posture, and for each posture a platform and a claim that it rests on.
+    """
+    operation: pgtrigger.Operation = (
+        pgtrigger.UpdateOf(on_update_of) if on_update_of else pgtrigger.Insert | pgtrigger.Update
+    )
+    return pgtrigger.Trigger(
+        name=name,
+        level=pgtrigger.Row,
+        when=pgtrigger.After,
+        timing=pgtrigger.Deferred,
+        operation=operation | pgtrigger.Delete if on_delete else operation,
+        declare=[("audit", "record"), ("faults", "text[]")],
+        func=_FUNCTION.format(audit_ids=audit_ids),
+    )
+
+
+# A claim that moves to another subject leaves the postures that rest on it.
+pgtrigger.register(
+    audit_holds_together(
+        "SELECT unnest(ARRAY[OLD.audit_id, NEW.audit_id])",
+        name="moved_claim_fits_its_audit",
+        on_delete=False,
+        on_update_of="audit_id",
+    )
+)(Claim)

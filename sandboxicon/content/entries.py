@@ -1,0 +1,170 @@
+"""The kinds of entries that have a file each, in the order in which they need one another."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models
+
+from audits.models import Agent
+from ladder.models import Tier
+from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
+from sandboxicon.content import agents
+from sandboxicon.content.documents import (
+    Reader,
+    break_documents,
+    claim_document,
+    fields_document,
+    read_breaks,
+    read_claims,
+    read_slug,
+    read_slugs,
+    save_breaks,
+    save_claims,
+)
+from sandboxicon.content.files import Document
+
+Known = dict[str, set[str]]
+"""The slugs that there are, or will be, by folder."""
+
+Step = Callable[[], None]
+
+TIER = ["slug", "name", "rank", "kernel", "tagline", "summary", "description", "shares", "break_cost"]
+CATEGORY = ["slug", "name", "summary"]
+PLATFORM = ["slug", "name", "summary", "position"]
+PRIMITIVE = [
+    *("slug", "name", "aliases", "summary", "tier", "category", "platforms", "status", "license", "written_in"),
+    *("first_release", "maintainer", "homepage", "repo", "docs", "builds_on", "isolates"),
+]
+PRIMITIVE_FIELDS = [name for name in PRIMITIVE if name not in ("tier", "category", "platforms", "builds_on")]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of entry: where it is, what it looks like as a document, and how a document becomes one.
+
+    `read` takes a reader, a document, the known slugs and the row that it is to become (None for a new one); it notes
+    problems with the reader, and returns what saves the entry and what then relates it to others of its kind.
+    """
+
+    model: type[models.Model]
+    document: Callable[[Any], Document]
+    read: Callable[[Reader, Document, Known, int | None], tuple[Step | None, Step | None]]
+    related: tuple[str, ...] = ()
+
+    def queryset(self) -> models.QuerySet[Any]:
+        """All entries, ready to become documents."""
+        return self.model._default_manager.prefetch_related(*self.related)
+
+    def slugs(self) -> set[str]:
+        """The slugs of all entries."""
+        return set(self.model._default_manager.values_list("slug", flat=True))
+
+
+def _plain(model: type[models.Model], names: list[str]) -> Kind:
+    """A kind of entry that is fields and nothing else."""
+
+    def read(reader: Reader, document: Document, known: Known, pk: int | None) -> tuple[Step | None, None]:
+        if not reader.keys(document, names, [], ""):
+            return None, None
+        instance = model(pk=pk)
+        reader.fill(instance, document, names, "")
+        return instance.save, None
+
+    return Kind(model, lambda instance: fields_document(instance, names), read)
+
+
+def tier_document(tier: Tier) -> Document:
+    """A rung with its claims."""
+    return {**fields_document(tier, TIER), "claims": [claim_document(claim) for claim in tier.claims.all()]}
+
+
+def _read_tier(reader: Reader, document: Document, known: Known, pk: int | None) -> tuple[Step | None, None]:
+    if not reader.keys(document, [*TIER, "claims"], [], ""):
+        return None, None
+    tier = Tier(pk=pk)
+    reader.fill(tier, document, TIER, "")
+    claims = read_claims(reader, document)
+
+    def save() -> None:
+        tier.save()
+        save_claims(tier.claims, claims)
+
+    return save, None
+
+
+def primitive_document(primitive: Primitive) -> Document:
+    """A primitive with its claims, their sources, and its breaks."""
+    document = fields_document(primitive, PRIMITIVE_FIELDS) | {
+        "tier": primitive.tier.slug,
+        "category": primitive.category.slug,
+        "platforms": sorted(platform.slug for platform in primitive.platforms.all()),
+        "builds_on": sorted(part.slug for part in primitive.builds_on.all()),
+        "isolates": [thing.value for thing in Isolates if thing in primitive.isolates],
+    }
+    return {
+        **{name: document[name] for name in PRIMITIVE},
+        "claims": [claim_document(claim) for claim in primitive.claims.all()],
+        "breaks": break_documents(primitive.breaks.all()),
+    }
+
+
+def _read_primitive(
+    reader: Reader, document: Document, known: Known, pk: int | None
+) -> tuple[Step | None, Step | None]:
+    if not reader.keys(document, [*PRIMITIVE, "claims", "breaks"], [], ""):
+        return None, None
+    primitive = Primitive(pk=pk)
+    reader.fill(primitive, document, PRIMITIVE_FIELDS, "")
+    read_slug(reader, document, "tier", known["tiers"])
+    read_slug(reader, document, "category", known["categories"])
+    platforms = read_slugs(reader, document, "platforms", known["platforms"])
+    parts = read_slugs(reader, document, "builds_on", known["primitives"])
+    claims = read_claims(reader, document)
+    breaks = read_breaks(reader, document, Break)
+
+    def save() -> None:
+        primitive.tier = Tier.objects.get(slug=document["tier"])
+        primitive.category = Category.objects.get(slug=document["category"])
+        primitive.save()
+        save_claims(primitive.claims, claims)
+        save_breaks(primitive.breaks, breaks)
+        SupportedPlatform.objects.filter(primitive=primitive).exclude(platform__slug__in=platforms).delete()
+        SupportedPlatform.objects.bulk_create(
+            [
+                SupportedPlatform(primitive=primitive, platform=platform)
+                for platform in Platform.objects.filter(slug__in=platforms)
+            ],
+            ignore_conflicts=True,
+        )
+
+    def relate() -> None:
+        BuildsOn.objects.filter(primitive=primitive).exclude(part__slug__in=parts).delete()
+        BuildsOn.objects.bulk_create(
+            [BuildsOn(primitive=primitive, part=part) for part in Primitive.objects.filter(slug__in=parts).only("pk")],
+            ignore_conflicts=True,
+        )
+
+    return save, relate
+
+
+KINDS: dict[str, Kind] = {
+    "tiers": Kind(Tier, tier_document, _read_tier, ("claims__sources",)),
+    "categories": _plain(Category, CATEGORY),
+    "platforms": _plain(Platform, PLATFORM),
+    "primitives": Kind(
+        Primitive,
+        primitive_document,
+        _read_primitive,
+        ("tier", "category", "platforms", "builds_on", "breaks", "claims__sources"),
+    ),
+    "agents": Kind(
+        Agent,
+        agents.agent_document,
+        agents.read_agent,
+        (
+            *("breaks", "audits__claims__sources", "audits__postures__tier", "audits__postures__platforms"),
+            *("audits__postures__primitives", "audits__postures__claims"),
+        ),
+    ),
+}
