@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Case, CharField, F, Max, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, CharField, F, IntegerField, Max, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Lower
 from django.http import QueryDict
 
@@ -154,7 +154,13 @@ class AuditFilterSet(FacetedFilterSet):
         and what is undisclosed has no rung to stand on: it comes last.
         """
         cells = self.filtered()
-        rung = Max(Case(When(posture__isolation=Isolation.NONE, then=Value(0)), default=F("posture__tier__rank")))
+        rung = Max(
+            Case(
+                When(posture__isolation=Isolation.NONE, then=Value(0)),
+                default=F("posture__tier__rank"),
+                output_field=IntegerField(),
+            )
+        )
         row = self.counted
         strongest = cells.filter(**{row: OuterRef("pk")}).order_by().values(row).annotate(rung=rung).values("rung")
         by_name: list[Any] = [Lower("agent__name"), "position", "pk"] if self.by_surface else [Lower("name")]

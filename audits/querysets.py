@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
 from django.apps import apps
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Lower
+from django.db.models import Case, Exists, IntegerField, OuterRef, Prefetch, Q, Subquery, Value, When
 
 from evidence.models import Label
 from evidence.search import SearchedQuerySet
@@ -33,9 +33,18 @@ class AgentQuerySet(SearchedQuerySet["Agent"]):
         audits = apps.get_model("audits", "AgentAudit")._default_manager
         return self.filter(Exists(audits.filter(agent=OuterRef("pk"), is_published=True)))
 
-    def by_name(self) -> Self:
-        """In the order of names, whatever their case."""
-        return self.order_by(Lower("name"))
+    def for_page(self) -> Self:
+        """With all that an agent's page shows of what is published: eight queries, whatever it holds."""
+        audits = apps.get_model("audits", "AgentAudit")._default_manager.filter(is_published=True)
+        postures = apps.get_model("audits", "Posture")._default_manager.for_page()
+        return self.defer("search_vector", "search_keys", "search_names").prefetch_related(
+            "breaks",
+            Prefetch("audits", audits),
+            "audits__claims__sources",
+            Prefetch("audits__postures", postures),
+            "audits__postures__platforms",
+            "audits__postures__primitives",
+        )
 
 
 class PostureQuerySet(models.QuerySet["Posture"]):
@@ -48,6 +57,12 @@ class PostureQuerySet(models.QuerySet["Posture"]):
     def with_label(self) -> Self:
         """Each with `label`, the weakest of the claims that it rests on."""
         return self.annotate(label=weakest_label("pk"))
+
+    def for_page(self) -> Self:
+        """Each with its tier, its label, and `rests_on`, the slugs of the claims that it rests on (one query)."""
+        ground = apps.get_model("audits", "PostureClaim")._default_manager.filter(posture=OuterRef("pk"))
+        claims = ground.order_by("claim__position", "claim").values("claim__slug")
+        return self.select_related("tier").with_label().annotate(rests_on=ArraySubquery(claims))
 
 
 class OfferQuerySet(models.QuerySet["PosturePlatform"]):

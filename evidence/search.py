@@ -53,13 +53,14 @@ class Question(SearchQuery):
 
 
 def key_spellings(text: str) -> list[Any]:
-    """What was typed as keys (`search_keys`): as it stands, with an s more and with an s less."""
+    """What was typed as keys (`search_keys`): as it stands, with an s more, with an s less, and as a CVE's number."""
     words = Func(Value(text), function="search_words", output_field=models.TextField())
     key = Replace(words, Value(" "), Value(""), output_field=models.TextField())
     return [
         key,
         Concat(key, Value("s"), output_field=models.TextField()),
         Func(key, Value("s"), function="rtrim", output_field=models.TextField()),
+        Concat(Value("cve"), key, output_field=models.TextField()),
     ]
 
 

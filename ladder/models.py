@@ -77,6 +77,11 @@ class Tier(models.Model):
         return reverse("tier", args=[self.slug])
 
     @property
+    def name_in_a_sentence(self) -> str:
+        """The name as it stands after "a": "a process sandbox", "a microVM"."""
+        return self.name[0].lower() + self.name[1:]
+
+    @property
     def has_own_kernel(self) -> bool:
         """True above the kernel line."""
         return self.kernel == Kernel.OWN

@@ -8,6 +8,7 @@ from sandboxicon import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("ladder/", include("ladder.urls")),
+    path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),
     path("admin/", admin.site.urls),
     path("healthz", views.healthz, name="healthz"),

@@ -1,0 +1,10 @@
+"""Addresses of the audits."""
+
+from django.urls import path
+
+from audits import views
+
+urlpatterns = [
+    path("", views.audit_list, name="audits"),
+    path("<slug:slug>/", views.agent_detail, name="agent"),
+]
