@@ -22,6 +22,14 @@ class Cell:
     offer: PosturePlatform | None = None
     others: list[PosturePlatform] = field(default_factory=list)
 
+    @property
+    def side(self) -> str:
+        """Where it stands: "own" kernel, "shared" kernel, "none", "undisclosed" or "not-offered"."""
+        if self.offer is None:
+            return "not-offered"
+        tier = self.offer.posture.tier
+        return tier.kernel if tier else self.offer.posture.isolation
+
 
 @dataclass
 class Row:

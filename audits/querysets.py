@@ -7,6 +7,7 @@ from django.apps import apps
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
 from django.db.models import Case, Exists, IntegerField, OuterRef, Prefetch, Q, Subquery, Value, When
+from django.db.models.functions import Lower
 
 from evidence.models import Label
 from evidence.search import SearchedQuerySet
@@ -57,6 +58,17 @@ class PostureQuerySet(models.QuerySet["Posture"]):
     def with_label(self) -> Self:
         """Each with `label`, the weakest of the claims that it rests on."""
         return self.annotate(label=weakest_label("pk"))
+
+    def for_uses(self) -> Self:
+        """The published ones, agent by agent, each with `platform_names`, for what is used by them (one query)."""
+        offers = apps.get_model("audits", "PosturePlatform")._default_manager.filter(posture=OuterRef("pk"))
+        names = offers.order_by("platform__position").values("platform__name")
+        return (
+            self.published()
+            .select_related("tier", "audit__agent")
+            .annotate(platform_names=ArraySubquery(names))
+            .order_by(Lower("audit__agent__name"), "audit__position", "position", "pk")
+        )
 
     def for_page(self) -> Self:
         """Each with its tier, its label, and `rests_on`, the slugs of the claims that it rests on (one query)."""

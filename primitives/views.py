@@ -36,5 +36,6 @@ def primitive_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "parts": primitive.builds_on.strongest_first(),
             "wholes": primitive.built_on_it.strongest_first(),
             "breaks": primitive.breaks.all(),
+            "postures": primitive.postures.for_uses(),
         },
     )
