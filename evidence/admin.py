@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from nested_admin.formsets import NestedInlineFormSet
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline
-from psycopg.errors import CheckViolation
 
+from evidence import rules
 from evidence.models import Claim, Freshness, Source
 
 if TYPE_CHECKING:
@@ -27,21 +27,9 @@ else:
 
 def refusal(error: DatabaseError) -> str:
     """What the database objects to, in a sentence. Raises `error` again where a curator could do nothing about it."""
-    cause = error.__cause__
-    diagnosis: Any = getattr(cause, "diag", None)
-    if isinstance(error, IntegrityError) and diagnosis is None:
-        return str(error.args[0])  # Django's own: a protected row is referred to
     if isinstance(error, IntegrityError):
-        for model in apps.get_models():
-            for constraint in model._meta.constraints:
-                if constraint.name == diagnosis.constraint_name and (
-                    constraint.violation_error_message != constraint.default_violation_error_message
-                ):
-                    return str(constraint.get_violation_error_message())
-        # Only our triggers refuse without naming a table, and what they say is written to be read.
-        if isinstance(cause, CheckViolation) and not diagnosis.table_name:
-            return str(diagnosis.message_primary)
-        return f"The database refuses this: {diagnosis.message_detail or diagnosis.message_primary}"
+        return rules.in_words(error)
+    diagnosis: Any = getattr(error.__cause__, "diag", None)
     if diagnosis is not None and (diagnosis.sqlstate or "").startswith("40"):
         return "Somebody else was changing the same thing at the same time. Nothing was saved; try again."
     raise error

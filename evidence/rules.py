@@ -1,6 +1,10 @@
 """What a label must carry, kept by Postgres at commit, whoever writes: the admin, a load, a shell, raw SQL."""
 
+from typing import Any
+
 import pgtrigger
+from django.apps import apps
+from django.db import IntegrityError
 
 # Each label's rule stands here once, and is used by the triggers of both tables. The claim's row is locked, so that
 # two transactions that each take away one of two sources cannot both pass.
@@ -43,3 +47,20 @@ def claim_label_is_borne_out(claim_ids: str, *, name: str, on_delete: bool = Tru
         declare=[("claim", "record"), ("kinds", "text[]"), ("fault", "text")],
         func=_FUNCTION.format(claim_ids=claim_ids),
     )
+
+
+def in_words(error: IntegrityError) -> str:
+    """Why Postgres refused, for whoever wrote: a constraint's own message, a trigger's, or else Postgres' own."""
+    diagnosis: Any = getattr(error.__cause__, "diag", None)
+    if diagnosis is None:
+        return str(error.args[0])  # Django's own: a protected row is referred to
+    for model in apps.get_models():
+        for constraint in model._meta.constraints:
+            if constraint.name == diagnosis.constraint_name and (
+                constraint.violation_error_message != constraint.default_violation_error_message
+            ):
+                return str(constraint.get_violation_error_message())
+    # Only our triggers refuse without naming a table, and what they say is written to be read.
+    if not diagnosis.table_name:
+        return str(diagnosis.message_primary)
+    return f"The database refuses this: {diagnosis.message_detail or diagnosis.message_primary}"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from django.apps import apps
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, connection, transaction
 
+from evidence.rules import in_words
 from sandboxicon.content.documents import Reader
 from sandboxicon.content.entries import KINDS, Known
 from sandboxicon.content.files import BadFile, Document, content_digest, digest, dump, parse
@@ -172,24 +172,4 @@ def _refusals_name_the_file(entry: _Entry, action: Callable[[], None]) -> None:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     except IntegrityError as error:
-        entry.reader.say("", _reason(error))
-
-
-def _reason(error: IntegrityError) -> str:
-    """Why Postgres refused, in our own words where the rule has some."""
-    diagnosis = getattr(error.__cause__, "diag", None)
-    if diagnosis is None:
-        return str(error)
-    check = _CHECKS.get(diagnosis.constraint_name)
-    if check is None:
-        return str(diagnosis.message_detail or diagnosis.message_primary)
-    has_words = check.violation_error_message != check.default_violation_error_message
-    return str(check.violation_error_message if has_words else diagnosis.message_primary)
-
-
-_CHECKS = {
-    constraint.name: constraint
-    for model in apps.get_models()
-    for constraint in model._meta.constraints
-    if isinstance(constraint, models.CheckConstraint)
-}
+        entry.reader.say("", in_words(error))

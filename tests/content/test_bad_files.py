@@ -119,7 +119,11 @@ WRONG: list[Any] = [
     pytest.param(runc(slug=None), f"{RUNC}: slug: not the file's name", id="no slug"),
     pytest.param(runc(slug=["runc"]), f"{RUNC}: slug: not the file's name", id="slug as a list"),
     pytest.param(runc(name=None), f"{RUNC}: name: ", id="no name"),
-    pytest.param(runc(name="Docker"), f"{RUNC}: Key (name)=(Docker) already exists", id="another's name"),
+    pytest.param(
+        runc(name="Docker"),
+        f"{RUNC}: The database refuses this: Key (name)=(Docker) already exists",
+        id="another's name",
+    ),
     pytest.param(runc(name="a" * 101), f"{RUNC}: name: ", id="name of 101 letters"),
     pytest.param(runc(tier="cellar"), f"{RUNC}: tier: no such entry: cellar", id="unknown tier"),
     pytest.param(runc(tier=None), f"{RUNC}: tier: no such entry", id="no tier"),
