@@ -144,13 +144,14 @@ def _read_posture(reader: Reader, posture: Posture, item: Document, known: dict[
 
 def _save_postures(audit: AgentAudit, postures: list[tuple[Posture, Document]]) -> None:
     """Make these the audit's postures. One of the same mode and platforms keeps its row."""
-    existing: dict[Any, Posture] = {}
+    existing: dict[Any, list[Posture]] = {}
     for old in audit.postures.select_related("tier").prefetch_related("platforms", "primitives", "claims"):
-        existing[(old.mode, *sorted(platform.slug for platform in old.platforms.all()))] = old
+        existing.setdefault((old.mode, *sorted(platform.slug for platform in old.platforms.all())), []).append(old)
     tiers = {tier.slug: tier for tier in Tier.objects.all()}
     kept = []
     for posture, item in postures:
-        before = existing.get((posture.mode, *sorted(item["platforms"])))
+        same = existing.get((posture.mode, *sorted(item["platforms"])))
+        before = same.pop(0) if same else None
         posture.audit = audit
         posture.tier = tiers.get(item["tier"])
         if before is not None:

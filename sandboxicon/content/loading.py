@@ -172,4 +172,5 @@ def _refusals_name_the_file(entry: _Entry, action: Callable[[], None]) -> None:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     except IntegrityError as error:
-        entry.reader.say("", in_words(error))
+        for line in in_words(error).splitlines():
+            entry.reader.say("", line)

@@ -11,6 +11,7 @@ from tests.factories import COMMIT
 Documents = dict[str, dict[str, Any]]
 
 CODE = {"kind": "code", "repo": "opencontainers/runc", "commit": COMMIT, "path": "init.go", "lines": "12-30"}
+_BREAK = {"identifier": "CVE-2019-5736", "year": 2019, "summary": "It overwrote runc.", "fixed_in": "1.0-rc7"}
 DOC = {"kind": "doc", "url": "https://docs.docker.com/", "title": "Docker's documentation"}
 
 
@@ -54,6 +55,82 @@ def primitive(slug: str, **fields: Any) -> dict[str, Any]:
     }
 
 
+def posture(mode: str, **fields: Any) -> dict[str, Any]:
+    """A posture as its agent's file holds it: nothing holds it, and it rests on `on-by-default`."""
+    return {
+        "mode": mode,
+        "note": None,
+        "platforms": ["linux"],
+        "is_default": False,
+        "how": None,
+        "isolation": "none",
+        "tier": None,
+        "primitives": [],
+        "filesystem_read": "whole disk",
+        "filesystem_write": None,
+        "network": "off",
+        "credentials": None,
+        "approvals": None,
+        "on_failure": "unknown",
+        "levels": {
+            "read": "everything",
+            "write": "unknown",
+            "network": "off",
+            "credentials": "unknown",
+            "approvals": "unknown",
+        },
+        "rests_on": ["on-by-default"],
+        **fields,
+    }
+
+
+def agent(slug: str, **fields: Any) -> dict[str, Any]:
+    """An agent as its file holds it: a published surface, one of the vendor's cloud, and a draft."""
+    isolated = {"isolation": "isolated", "tier": "container", "primitives": ["runc"], "on_failure": "warns"}
+    return {
+        "slug": slug,
+        "name": slug.capitalize(),
+        "vendor": "OpenAI",
+        "open_source": "partly",
+        "license": "Apache-2.0",
+        "homepage": None,
+        "repo": f"https://github.com/openai/{slug}",
+        "docs": None,
+        "audits": [
+            {
+                "slug": "cli",
+                "name": f"{slug.capitalize()} CLI",
+                "kind": "cli",
+                "is_published": True,
+                "postures": [
+                    posture("boxed", is_default=True, rests_on=["on-by-default", "warns-without"], **isolated),
+                    posture("full access", how="--yolo"),
+                ],
+                "claims": [claim("on-by-default", aspect="default"), claim("warns-without", aspect="requirement")],
+            },
+            {
+                "slug": "cloud",
+                "name": f"{slug.capitalize()} cloud",
+                "kind": "cloud",
+                "is_published": True,
+                "postures": [
+                    posture(
+                        "cloud",
+                        platforms=["vendor-cloud"],
+                        is_default=True,
+                        isolation="undisclosed",
+                        rests_on=["not-said"],
+                    )
+                ],
+                "claims": [claim("not-said", label="undisclosed", looked="The documentation.")],
+            },
+            {"slug": "ide", "name": "IDE", "kind": "ide", "is_published": False, "postures": [], "claims": []},
+        ],
+        "breaks": [{**_BREAK, "identifier": "CVE-2025-1", "year": 2025, "url": "https://nvd.nist.gov/"}],
+        **fields,
+    }
+
+
 _TIER = {
     "slug": "container",
     "name": "Container",
@@ -66,7 +143,6 @@ _TIER = {
     "break_cost": "One bug.",
     "claims": [claim("one-kernel")],
 }
-_BREAK = {"identifier": "CVE-2019-5736", "year": 2019, "summary": "It overwrote runc.", "fixed_in": "1.0-rc7"}
 _ALL: Documents = {
     "tiers/container.yaml": _TIER,
     "categories/container-runtime.yaml": {
@@ -75,12 +151,14 @@ _ALL: Documents = {
         "summary": "They start boxes.",
     },
     "platforms/linux.yaml": {"slug": "linux", "name": "Linux", "summary": "A Linux host.", "position": 1},
+    "platforms/vendor-cloud.yaml": {"slug": "vendor-cloud", "name": "Cloud", "summary": "Theirs.", "position": 2},
     "primitives/docker.yaml": primitive("docker", builds_on=["runc"], claims=[claim("root-by-default")]),
     "primitives/runc.yaml": primitive(
         "runc",
         claims=[claim("own-namespaces", label="verified-code", sources=[CODE]), claim("no-policy")],
         breaks=[{**_BREAK, "url": "https://nvd.nist.gov/vuln/detail/CVE-2019-5736"}],
     ),
+    "agents/codex.yaml": agent("codex"),
 }
 
 

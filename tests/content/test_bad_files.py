@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from audits.models import Agent, AgentAudit, AgentBreak, Posture
 from evidence.models import Claim, Source
 from ladder.models import Tier
 from primitives.models import Break, BuildsOn, Category, Platform, Primitive
@@ -20,8 +21,10 @@ from tests.content import small
 pytestmark = pytest.mark.django_db
 
 MODELS = [Tier, Category, Platform, Primitive, Claim, Source, Break, BuildsOn, LoadedDocument]
+MODELS += [Agent, AgentAudit, Posture, AgentBreak]
 RUNC = "primitives/runc.yaml"
 DOCKER = "primitives/docker.yaml"
+CODEX = "agents/codex.yaml"
 
 
 def nothing_is_loaded() -> bool:
@@ -56,6 +59,26 @@ def without(*place: Any) -> Callable[[small.Documents], None]:
 
 def change(path: str, **fields: Any) -> Callable[[small.Documents], None]:
     return lambda content: content[path].update(fields)
+
+
+def codex(**fields: Any) -> Callable[[small.Documents], None]:
+    return change(CODEX, **fields)
+
+
+def surface(**fields: Any) -> Callable[[small.Documents], None]:
+    return lambda content: content[CODEX]["audits"][0].update(fields)
+
+
+def default(**fields: Any) -> Callable[[small.Documents], None]:
+    return lambda content: content[CODEX]["audits"][0]["postures"][0].update(fields)
+
+
+def full_access(**fields: Any) -> Callable[[small.Documents], None]:
+    return lambda content: content[CODEX]["audits"][0]["postures"][1].update(fields)
+
+
+def level(**fields: Any) -> Callable[[small.Documents], None]:
+    return lambda content: content[CODEX]["audits"][0]["postures"][0]["levels"].update(fields)
 
 
 # What is spoilt, and what the message must begin with and hold.
@@ -162,6 +185,65 @@ WRONG: list[Any] = [
         change("categories/container-runtime.yaml", x=1), "categories/container-runtime.yaml: x:", id="category"
     ),
 ]
+SURFACE = f"{CODEX}: audits[1]"
+DEFAULT = f"{SURFACE}.postures[1]"
+WRONG_AGENTS: list[Any] = [
+    pytest.param(codex(colour="red"), f"{CODEX}: colour: unknown field", id="unknown field"),
+    pytest.param(without(CODEX, "vendor"), f"{CODEX}: vendor: missing", id="missing vendor"),
+    pytest.param(codex(vendor=None), f"{CODEX}: vendor: ", id="no vendor"),
+    pytest.param(codex(open_source=True), f"{CODEX}: open_source: not text", id="open source as a truth"),
+    pytest.param(codex(open_source="perhaps"), f"{CODEX}: open_source: ", id="open source unheard of"),
+    pytest.param(codex(repo="http://github.com/"), f"{CODEX}: repo: ", id="repo over http"),
+    pytest.param(codex(audits=None), f"{CODEX}: audits: not a list", id="audits null"),
+    pytest.param(codex(audits=["cli"]), f"{CODEX}: audits[1]: not a mapping", id="audit as text"),
+    pytest.param(without(CODEX, "breaks"), f"{CODEX}: breaks: missing", id="no breaks"),
+    pytest.param(codex(breaks=[{}]), f"{CODEX}: breaks[1].identifier: missing", id="empty break"),
+    pytest.param(surface(slug="ide"), f"{CODEX}: audits: the slug ide stands twice", id="slug of a surface twice"),
+    pytest.param(surface(slug="Command Line"), f"{SURFACE}.slug: ", id="bad slug"),
+    pytest.param(surface(kind="watch"), f"{SURFACE}.kind: ", id="unknown kind"),
+    pytest.param(surface(is_published="yes"), f"{SURFACE}.is_published: not true or false", id="published as text"),
+    pytest.param(surface(is_published=1), f"{SURFACE}.is_published: not true or false", id="published as a number"),
+    pytest.param(surface(is_published=None), f"{SURFACE}.is_published: ", id="published null"),
+    pytest.param(surface(position=3), f"{SURFACE}.position: unknown field", id="position"),
+    pytest.param(surface(postures=None), f"{SURFACE}.postures: not a list", id="postures null"),
+    pytest.param(surface(postures=["x"]), f"{DEFAULT}: not a mapping", id="posture as text"),
+    pytest.param(surface(claims=None), f"{SURFACE}.claims: not a list", id="claims null"),
+    pytest.param(surface(claims=[{}]), f"{SURFACE}.claims[1].slug: missing", id="empty claim"),
+    pytest.param(surface(postures=[]), f"{CODEX}: Codex CLI has no default posture", id="published without posture"),
+    pytest.param(without(CODEX, "audits", 0, "postures", 0, "mode"), f"{DEFAULT}.mode: missing", id="no mode"),
+    pytest.param(default(mode="a" * 41), f"{DEFAULT}.mode: ", id="mode of 41 letters"),
+    pytest.param(default(risk="high"), f"{DEFAULT}.risk: unknown field", id="posture, unknown field"),
+    pytest.param(default(is_default="true"), f"{DEFAULT}.is_default: not true or false", id="default as text"),
+    pytest.param(default(is_default=False), f"{CODEX}: Codex CLI has no default posture", id="published, no default"),
+    pytest.param(full_access(is_default=True), f"{CODEX}: Codex CLI has more than one default", id="two defaults"),
+    pytest.param(default(isolation="maybe"), f"{DEFAULT}.isolation: ", id="unknown isolation"),
+    pytest.param(default(isolation="none"), f"{DEFAULT}.tier: a posture has a tier if", id="none with a tier"),
+    pytest.param(default(isolation="undisclosed"), f"{DEFAULT}.tier: a posture has", id="undisclosed with a tier"),
+    pytest.param(default(tier=None), f"{DEFAULT}.tier: a posture has a tier if", id="isolated without tier"),
+    pytest.param(default(tier="cellar"), f"{DEFAULT}.tier: no such entry: cellar", id="unknown tier"),
+    pytest.param(default(tier=["container"]), f"{DEFAULT}.tier: no such entry", id="tier as a list"),
+    pytest.param(default(platforms=["beos"]), f"{DEFAULT}.platforms[1]: no such entry: beos", id="platform"),
+    pytest.param(default(platforms="linux"), f"{DEFAULT}.platforms: not a list", id="platforms as text"),
+    pytest.param(default(platforms=["linux"] * 2), f"{DEFAULT}.platforms: the entry linux stands", id="platform twice"),
+    pytest.param(default(platforms=[]), f"{CODEX}: Posture boxed of Codex CLI names no platform", id="no platform"),
+    pytest.param(default(primitives=["pledge"]), f"{DEFAULT}.primitives[1]: no such entry: pledge", id="primitive"),
+    pytest.param(default(rests_on=["hearsay"]), f"{DEFAULT}.rests_on[1]: no such entry: hearsay", id="claim missing"),
+    pytest.param(default(rests_on=["not-said"]), f"{DEFAULT}.rests_on[1]: no such", id="claim of another surface"),
+    pytest.param(default(rests_on=["own-namespaces"]), f"{DEFAULT}.rests_on[1]: no such", id="claim of a primitive"),
+    pytest.param(default(rests_on=["on-by-default"] * 2), f"{DEFAULT}.rests_on: the entry", id="claim twice"),
+    pytest.param(default(rests_on=[]), f"{CODEX}: Posture boxed of Codex CLI names no claim", id="rests on nothing"),
+    pytest.param(default(on_failure="explodes"), f"{DEFAULT}.on_failure: ", id="unknown on failure"),
+    pytest.param(default(on_failure=None), f"{DEFAULT}.on_failure: ", id="on failure null"),
+    pytest.param(default(network=False), f"{DEFAULT}.network: not text", id="off read as a truth"),
+    pytest.param(default(note="a\0b"), f"{DEFAULT}.note: holds a NUL", id="NUL in a note"),
+    pytest.param(default(levels=None), f"{DEFAULT}.levels: not a mapping", id="levels null"),
+    pytest.param(default(levels={}), f"{DEFAULT}.levels.read: missing", id="no levels"),
+    pytest.param(level(read="some"), f"{DEFAULT}.levels.read: ", id="unknown level"),
+    pytest.param(level(write="open"), f"{DEFAULT}.levels.write: ", id="level of another value"),
+    pytest.param(level(network=False), f"{DEFAULT}.levels.network: not text", id="level off as a truth"),
+    pytest.param(level(network=None), f"{DEFAULT}.levels.network: ", id="level null"),
+    pytest.param(level(smell="bad"), f"{DEFAULT}.levels.smell: unknown field", id="a level too many"),
+]
 BOMB = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"".join(
     b"%c: &%c [%s]\n" % (letter, letter, b", ".join([b"*%c" % (letter - 1)] * 9))
     for letter in range(ord("b"), ord("n"))
@@ -195,7 +277,7 @@ NOT_A_DOCUMENT: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("spoil", "message"), WRONG)
+@pytest.mark.parametrize(("spoil", "message"), [*WRONG, *WRONG_AGENTS])
 def test_a_wrong_field_is_named_and_nothing_is_loaded(
     spoil: Callable[[small.Documents], None], message: str, tmp_path: Path
 ) -> None:
@@ -253,6 +335,29 @@ def test_a_bad_file_among_good_ones_leaves_what_was_loaded_before_as_it_was(tmp_
     assert Source.objects.filter(claim__slug="own-namespaces").count() == 1
     content[RUNC]["claims"][0]["sources"] = [small.CODE]
     assert load(small.write(tmp_path, content)).updated == [DOCKER]
+
+
+def test_all_that_an_audit_lacks_is_named_a_line_each(tmp_path: Path) -> None:
+    content = small.documents()
+    for posture in content[CODEX]["audits"][0]["postures"]:
+        posture |= {"is_default": False, "rests_on": []}
+    with pytest.raises(BadFile) as caught:
+        load(small.write(tmp_path, content))
+    assert caught.value.problems == [
+        f"{CODEX}: Codex CLI has no default posture, so it cannot be published.",
+        f"{CODEX}: Posture boxed of Codex CLI names no claim that it rests on, so it cannot be published.",
+        f"{CODEX}: Posture full access of Codex CLI names no claim that it rests on, so it cannot be published.",
+    ]
+    assert nothing_is_loaded()
+
+
+def test_an_unpublished_audit_may_lack_what_a_published_one_needs(tmp_path: Path) -> None:
+    content = small.documents()
+    content[CODEX]["audits"][0]["is_published"] = False
+    for posture in content[CODEX]["audits"][0]["postures"]:
+        posture |= {"is_default": False, "rests_on": [], "platforms": []}
+    load(small.write(tmp_path, content))
+    assert Posture.objects.filter(audit__is_published=False).count() == 2
 
 
 def test_the_command_says_it_without_a_traceback(tmp_path: Path) -> None:

@@ -155,6 +155,54 @@ def test_an_entry_keeps_what_it_says(conversion: Conversion) -> None:
     ]
 
 
+@pytest.mark.parametrize(("theirs", "ours"), [(True, "yes"), (False, "no"), ("partly", "partly")])
+def test_an_agent_is_published_and_what_nobody_states_is_unknown_or_null(theirs: Any, ours: str) -> None:
+    levels = {"read": "box", "write": "nothing", "network": "off", "credentials": "none", "approvals": "never"}
+    words = {name: f"{name} in words" for name in ("filesystem_read", "filesystem_write", "network", "credentials")}
+    posture = {
+        **words,
+        "mode": "boxed",
+        "note": None,
+        "platforms": ["macos", "linux"],
+        "is_default": True,
+        "how": None,
+        "isolation": "undisclosed",
+        "tier": None,
+        "primitives": ["seccomp", "kvm"],
+        "approvals": None,
+        "on_failure": None,
+        "levels": levels,
+        "facts": ["own-kernel", "other"],
+    }
+    facts = [copy.deepcopy(FACT), {**copy.deepcopy(FACT), "id": "other"}]
+    surface = {"slug": "cli", "name": "CLI", "kind": "cli", "postures": [posture], "facts": facts}
+    agent = {
+        "slug": "codex",
+        "name": "Codex",
+        "vendor": "OpenAI",
+        "open_source": theirs,
+        "license": None,
+        "homepage": None,
+        "repo": None,
+        "docs": None,
+        "surfaces": [surface],
+        "incidents": [dict(ESCAPE)],
+    }
+    document = convert_pack.agent(agent)
+    assert document["open_source"] == ours
+    (audit,) = document["audits"]
+    assert audit["is_published"] is True
+    assert [claim["slug"] for claim in audit["claims"]] == ["own-kernel", "other"]
+    (made,) = audit["postures"]
+    assert made["on_failure"] == "unknown"
+    assert made["approvals"] is None
+    assert made["levels"] == levels
+    assert (made["platforms"], made["primitives"]) == (["linux", "macos"], ["kvm", "seccomp"])
+    assert made["rests_on"] == ["other", "own-kernel"]
+    assert {name: made[name] for name in words} == words
+    assert [item["identifier"] for item in document["breaks"]] == ["CVE-2019-1"]
+
+
 @pytest.mark.parametrize(
     ("identifier", "summary", "expected"),
     [
@@ -180,6 +228,10 @@ def test_the_fixtures_are_what_the_pack_gives_today(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["convert_pack.py", str(PACK), "--to", str(tmp_path)])
     assert convert_pack.main() == 0
-    ours = {path.name: path.read_bytes() for path in (settings.FIXTURES_DIR / "primitives").glob("*.yaml")}
-    made = {path.name: path.read_bytes() for path in (tmp_path / "primitives").glob("*.yaml")}
+    made = {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in tmp_path.glob("*/*.yaml")}
+    ours = {
+        path.relative_to(settings.FIXTURES_DIR).as_posix(): path.read_bytes()
+        for folder in ("primitives", "agents")
+        for path in (settings.FIXTURES_DIR / folder).glob("*.yaml")
+    }
     assert [name for name in ours | made if ours.get(name) != made.get(name)] == []

@@ -9,10 +9,23 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
+from django.db.models import Count
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from audits.models import (
+    LEVELS,
+    Agent,
+    AgentAudit,
+    AgentBreak,
+    Isolation,
+    OpenSource,
+    Posture,
+    PostureClaim,
+    PosturePlatform,
+    SurfaceKind,
+)
 from evidence.models import Aspect, Claim, Label, Source
 from ladder.models import Tier
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, Status
@@ -27,9 +40,10 @@ pytestmark = pytest.mark.django_db
 PACK = settings.BASE_DIR.parent / "shared" / "research"
 RUNC = "primitives/runc.yaml"
 DOCKER = "primitives/docker.yaml"
+CODEX = "agents/codex.yaml"
 TABLES = [
     model._meta.db_table
-    for app in ("evidence", "ladder", "primitives")
+    for app in ("audits", "evidence", "ladder", "primitives")
     for model in apps.get_app_config(app).get_models()
 ]
 
@@ -56,7 +70,10 @@ def empty_the_database() -> None:
 def test_everything_in_the_files_is_in_the_database(content: None) -> None:
     documents = {path: files.parse(data, path) for path, data in fixture_files().items()}
     entries = [document for path, document in documents.items() if path.startswith("primitives/")]
-    claims = [claim for document in documents.values() for claim in document.get("claims", [])]
+    agents = [document for path, document in documents.items() if path.startswith("agents/")]
+    audits = [audit for agent in agents for audit in agent["audits"]]
+    subjects = [*documents.values(), *audits]
+    claims = [claim for subject in subjects for claim in subject.get("claims", [])]
     assert Primitive.objects.count() == len(entries) >= 175
     assert Tier.objects.count() == 6
     assert Category.objects.count() == sum(path.startswith("categories/") for path in documents)
@@ -65,6 +82,10 @@ def test_everything_in_the_files_is_in_the_database(content: None) -> None:
     assert Source.objects.count() == sum(len(claim["sources"]) for claim in claims)
     assert Break.objects.count() == sum(len(entry["breaks"]) for entry in entries)
     assert BuildsOn.objects.count() == sum(len(entry["builds_on"]) for entry in entries)
+    assert Agent.objects.count() == len(agents) >= 59
+    assert AgentAudit.objects.count() == len(audits)
+    assert Posture.objects.count() == sum(len(audit["postures"]) for audit in audits)
+    assert AgentBreak.objects.count() == sum(len(agent["breaks"]) for agent in agents)
     assert LoadedDocument.objects.count() == len(documents)
 
 
@@ -79,6 +100,64 @@ def test_everything_in_the_pack_is_in_the_database(content: None) -> None:
     assert ours.count() == sum(len(entry["facts"]) for entry in pack)
     assert set(Break.objects.values_list("primitive__slug", "url")) == escapes
     assert Break.objects.count() == sum(len(entry.get("escapes") or []) for entry in pack)
+
+
+def in_the_pack(posture: dict[str, Any]) -> tuple[Any, ...]:
+    """A posture of the pack as plain values."""
+    texts = ("mode", "note", "how", "filesystem_read", "filesystem_write", "network", "credentials", "approvals")
+    return (
+        *(posture[name] or "" for name in texts),
+        *(posture["levels"][name] for name in ("read", "write", "network", "credentials", "approvals")),
+        posture["on_failure"] or "unknown",
+        (posture["isolation"], posture["tier"], posture["is_default"]),
+        *(frozenset(posture[name]) for name in ("platforms", "primitives", "facts")),
+    )
+
+
+def in_the_database(posture: Posture) -> tuple[Any, ...]:
+    """The same of ours."""
+    texts = ("mode", "note", "how", "filesystem_read", "filesystem_write", "network", "credentials", "approvals")
+    return (
+        *(getattr(posture, name) for name in (*texts, *LEVELS)),
+        (posture.isolation, posture.tier and posture.tier.slug, posture.is_default),
+        *(
+            frozenset(item.slug for item in related.all())
+            for related in (posture.platforms, posture.primitives, posture.claims)
+        ),
+    )
+
+
+@pytest.mark.skipif(not PACK.is_dir(), reason="the research pack is not beside this checkout")
+def test_every_agent_surface_posture_fact_and_incident_of_the_pack_is_in_the_database(content: None) -> None:
+    pack = [files.parse(path.read_bytes(), path.name) for path in (PACK / "agents").glob("*.yaml")]
+    surfaces = [(agent["slug"], surface) for agent in pack for surface in agent["surfaces"]]
+    theirs = {agent["slug"]: (agent["name"], agent["vendor"], agent["license"] or "") for agent in pack}
+    assert {slug: rest for slug, *rest in Agent.objects.values_list("slug", "name", "vendor", "license")} == {
+        slug: list(rest) for slug, rest in theirs.items()
+    }
+    ours = AgentAudit.objects.order_by("agent__slug", "position").values_list("agent__slug", "slug", "name", "kind")
+    assert list(ours) == [
+        (slug, *(surface[name] for name in ("slug", "name", "kind")))
+        for slug, surface in sorted(surfaces, key=lambda item: item[0])
+    ]
+    assert not AgentAudit.objects.filter(is_published=False).exists()
+    postures = Posture.objects.order_by("position").select_related("audit__agent", "tier")
+    found: dict[tuple[str, str], list[Any]] = {}
+    for posture in postures.prefetch_related("platforms", "primitives", "claims"):
+        found.setdefault((posture.audit.agent.slug, posture.audit.slug), []).append(in_the_database(posture))
+    assert found == {
+        (slug, surface["slug"]): [in_the_pack(posture) for posture in surface["postures"]] for slug, surface in surfaces
+    }
+    facts = [
+        (slug, surface["slug"], fact["id"], fact["about"], fact["fact"], fact["label"], len(fact["sources"]))
+        for slug, surface in surfaces
+        for fact in surface["facts"]
+    ]
+    claims = Claim.objects.filter(audit__isnull=False).annotate(number=Count("sources"))
+    names = ("audit__agent__slug", "audit__slug", "slug", "aspect", "sentence", "label", "number")
+    assert sorted(claims.values_list(*names)) == sorted(facts)
+    incidents = [(agent["slug"], item["year"], item["url"]) for agent in pack for item in agent.get("incidents") or []]
+    assert sorted(AgentBreak.objects.values_list("agent__slug", "year", "url")) == sorted(incidents)
 
 
 def test_writing_it_back_gives_the_same_files_to_the_byte(content: None, tmp_path: Path) -> None:
@@ -180,6 +259,75 @@ def test_claims_in_another_order_keep_their_rows_and_take_the_order(
     assert [claim.slug for claim in runc.claims.in_reading_order()] == ["no-policy", "own-namespaces"]
 
 
+POSTURE_TABLES = [
+    *("audits_agentaudit", "audits_posture", "audits_postureplatform", "audits_postureprimitive"),
+    *("audits_postureclaim", "evidence_claim", "evidence_source"),
+]
+
+
+def test_a_corrected_agent_keeps_its_rows_and_writes_the_posture_and_the_claim_that_differ(
+    content_files: small.Documents, tmp_path: Path
+) -> None:
+    keys = {model: list(model.objects.values_list("pk", flat=True)) for model in (Agent, AgentAudit, Posture, Claim)}
+    before = rows(*POSTURE_TABLES)
+    cli = content_files[CODEX]["audits"][0]
+    cli["postures"][1] |= {"how": "--dangerous", "levels": {**cli["postures"][1]["levels"], "network": "open"}}
+    cli["claims"][1]["sentence"] = "A corrected sentence."
+    assert load(small.write(tmp_path, content_files)).updated == [CODEX]
+    posture = Posture.objects.get(mode="full access")
+    assert (posture.how, posture.network_level) == ("--dangerous", "open")
+    assert Claim.objects.get(slug="warns-without").sentence == "A corrected sentence."
+    for model, pks in keys.items():
+        assert list(model.objects.values_list("pk", flat=True)) == pks, model
+    after = rows(*POSTURE_TABLES)
+    changed = {table: [row[0] for row in set(after[table]) - set(before[table])] for table in POSTURE_TABLES}
+    assert changed["audits_posture"] == [posture.pk]
+    assert changed["evidence_claim"] == [Claim.objects.get(slug="warns-without").pk]
+    assert not changed["evidence_source"]
+    assert dict(database_documents()) == content_files
+
+
+def test_surfaces_and_postures_in_another_order_keep_their_rows_and_take_the_order(
+    content_files: small.Documents, tmp_path: Path
+) -> None:
+    keys = {model: set(model.objects.values_list("pk", flat=True)) for model in (AgentAudit, Posture, Claim)}
+    content_files[CODEX]["audits"].reverse()
+    content_files[CODEX]["audits"][2]["postures"].reverse()
+    load(small.write(tmp_path, content_files))
+    assert {model: set(model.objects.values_list("pk", flat=True)) for model in keys} == keys
+    assert dict(database_documents()) == content_files
+
+
+def test_what_left_an_agents_file_leaves_the_database(content_files: small.Documents, tmp_path: Path) -> None:
+    agent = content_files[CODEX]
+    cli = agent["audits"][0]
+    del agent["audits"][1:], cli["postures"][1], cli["claims"][1]
+    cli["postures"][0] |= {"rests_on": ["on-by-default"], "primitives": []}
+    agent["breaks"] = []
+    load(small.write(tmp_path, content_files))
+    assert dict(database_documents()) == content_files
+    assert [posture.mode for posture in Posture.objects.all()] == ["boxed"]
+    assert not Claim.objects.filter(slug__in=["not-said", "warns-without"]).exists()
+
+
+def test_two_postures_of_one_mode_and_platform_are_two_rows_also_after_a_correction(
+    content_files: small.Documents, tmp_path: Path
+) -> None:
+    postures = content_files[CODEX]["audits"][0]["postures"]
+    postures.append({**postures[1], "how": "--also"})
+    load(small.write(tmp_path, content_files))
+    postures[1]["note"] = "The first of the two."
+    load(small.write(tmp_path, content_files))
+    assert dict(database_documents()) == content_files
+
+
+def test_a_default_can_move_from_one_posture_to_another(content_files: small.Documents, tmp_path: Path) -> None:
+    boxed, full = content_files[CODEX]["audits"][0]["postures"]
+    boxed["is_default"], full["is_default"] = False, True
+    load(small.write(tmp_path, content_files))
+    assert {posture.mode for posture in Posture.objects.filter(is_default=True)} == {"full access", "cloud"}
+
+
 def test_what_a_curator_changed_is_kept_and_said(content_files: small.Documents, tmp_path: Path) -> None:
     Primitive.objects.filter(slug="runc").update(summary="A curator's summary.")
     content_files[RUNC]["summary"] = "The file's summary."
@@ -190,6 +338,33 @@ def test_what_a_curator_changed_is_kept_and_said(content_files: small.Documents,
         assert report.kept == [RUNC]
         assert Primitive.objects.get(slug="runc").summary == "A curator's summary."
     assert Primitive.objects.get(slug="docker").summary == "Another."
+
+
+@pytest.mark.parametrize(
+    "curate",
+    [
+        lambda: Agent.objects.update(vendor="Another"),
+        lambda: AgentAudit.objects.filter(slug="ide").update(name="A curator's name"),
+        lambda: AgentAudit.objects.filter(slug="cloud").update(is_published=False),
+        lambda: Posture.objects.filter(mode="boxed").update(network_level="open"),
+        lambda: Posture.objects.filter(mode="boxed").update(position=7),
+        lambda: Posture.objects.get(mode="boxed").primitives.clear(),
+        lambda: PostureClaim.objects.get(claim__slug="warns-without").delete(),
+        lambda: PosturePlatform.objects.create(
+            posture=Posture.objects.get(mode="full access"), platform=Platform.objects.get(slug="vendor-cloud")
+        ),
+        lambda: AgentBreak.objects.all().delete(),
+    ],
+)
+def test_a_change_to_any_part_of_an_agent_is_a_curators_change(
+    curate: Any, content_files: small.Documents, tmp_path: Path
+) -> None:
+    with accepted():
+        curate()
+    before = dict(database_documents())[CODEX]
+    content_files[CODEX]["license"] = "MIT"
+    assert load(small.write(tmp_path, content_files)).kept == [CODEX]
+    assert dict(database_documents())[CODEX] == before
 
 
 @pytest.mark.parametrize(
@@ -422,6 +597,44 @@ def primitives(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
+@st.composite
+def agents(draw: st.DrawFn) -> dict[str, Any]:
+    """An agent with a surface whose postures hold any text at all."""
+    modes = draw(st.lists(texts(40), min_size=1, max_size=3))
+    postures = []
+    for place, mode in enumerate(modes):
+        isolation = draw(st.sampled_from(Isolation.values))
+        words = ("note", "how", "filesystem_read", "filesystem_write", "network", "credentials", "approvals")
+        postures.append(
+            small.posture(
+                mode,
+                is_default=place == 0,
+                isolation=isolation,
+                tier="container" if isolation == "isolated" else None,
+                primitives=["runc"] if draw(st.booleans()) else [],
+                platforms=draw(st.sampled_from([["linux"], ["linux", "vendor-cloud"]])),
+                rests_on=draw(st.sampled_from([["claim-0"], ["claim-0", "claim-1"]])),
+                on_failure=draw(st.sampled_from(LEVELS["on_failure"].values)),
+                levels={
+                    name: draw(st.sampled_from(LEVELS[f"{name}_level"].values))
+                    for name in ("read", "write", "network", "credentials", "approvals")
+                },
+                **{name: draw(maybe(texts())) for name in words},
+            )
+        )
+    surface = {"slug": "cli", "name": draw(texts(100)), "kind": draw(st.sampled_from(SurfaceKind.values))}
+    audit = {**surface, "is_published": True, "postures": postures, "claims": [draw(claims("claim-0"))]}
+    audit["claims"].append(draw(claims("claim-1")))
+    return small.agent(
+        "codex",
+        name=draw(texts(100)),
+        vendor=draw(texts(100)),
+        open_source=draw(st.sampled_from(OpenSource.values)),
+        license=draw(maybe(texts(100))),
+        audits=[audit],
+    )
+
+
 # The same examples in every run: a test that fails now and then is no news.
 examples = hypothesis_settings(
     max_examples=25,
@@ -450,6 +663,16 @@ def test_any_document_survives_the_database(tmp_path: Path, document: dict[str, 
     small.write(tmp_path, content)
     load(tmp_path, overwrite_all=True)
     assert dict(database_documents())[RUNC] == document
+
+
+@examples
+@given(agents())
+def test_any_agent_survives_its_file_and_the_database(tmp_path: Path, document: dict[str, Any]) -> None:
+    content = small.documents()
+    content[CODEX] = document
+    small.write(tmp_path, content)
+    load(tmp_path, overwrite_all=True)
+    assert dict(database_documents())[CODEX] == document
 
 
 @pytest.mark.parametrize("text", TRICKY)
