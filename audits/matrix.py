@@ -7,6 +7,7 @@ from django.db.models import Count
 
 from audits.filters import AuditFilterSet
 from audits.models import Agent, AgentAudit, Isolation, PosturePlatform
+from audits.querysets import OfferQuerySet
 from ladder.models import Kernel
 from primitives.models import Platform
 
@@ -100,6 +101,11 @@ def summaries(filterset: AuditFilterSet) -> list[Summary]:
     cells = cells.filter(**{f"{row}__in": filterset.filtered().values(row)})
     if platforms := filterset.chosen.get("platform"):
         cells = cells.filter(platform__slug__in=platforms)
+    return summarise(cells, row)
+
+
+def summarise(cells: OfferQuerySet, row: str = "posture__audit__agent") -> list[Summary]:
+    """For each platform of these cells, how many run in what, counted by `row` (one query)."""
     counted = cells.order_by("platform__position", "platform__name").values(
         "platform__slug", "platform__name", "posture__isolation", "posture__tier__kernel"
     )

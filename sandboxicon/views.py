@@ -2,29 +2,34 @@
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from audits.matrix import summarise
+from audits.models import AgentBreak, PosturePlatform
 from evidence.models import Claim
 from ladder.models import Tier
-from primitives.models import Break, Primitive
+from primitives.models import Primitive
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """The question, the two models, the ladder, and how we know."""
+    """The question, what most agents answer, the two models, the ladder, and how we know."""
     labels = Claim.objects.numbers_by_label()
+    counts = Primitive.objects.aggregate(primitives=Count("pk", distinct=True), breaks=Count("breaks", distinct=True))
     return render(
         request,
         "home.html",
         {
             "tiers": Tier.objects.strongest_first().with_counts(),
-            "primitive_count": Primitive.objects.count(),
+            "summaries": summarise(PosturePlatform.objects.defaults().speaking_for_agents()),
+            "primitive_count": counts["primitives"],
             "labels": labels,
             "claim_count": sum(number for _, number in labels),
-            "break_count": Break.objects.count(),
+            "break_count": counts["breaks"] + AgentBreak.objects.count(),
             "examples": Claim.objects.one_of_each_label(),
         },
     )

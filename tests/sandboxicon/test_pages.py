@@ -4,6 +4,7 @@ from django.db import DatabaseError, connection
 from django.test import Client, RequestFactory, override_settings
 from django.views.defaults import server_error
 
+from audits.models import AgentBreak
 from evidence.models import Claim, Label
 from primitives.models import Break, Primitive
 from tests.factories import make_claim, make_tier
@@ -15,7 +16,7 @@ def test_home_counts_what_there_is_and_shows_one_claim_of_each_label(client: Cli
     page = BeautifulSoup(client.get("/").content, "html.parser")
     text = page.get_text(" ", strip=True)
     assert f"Each of the {Claim.objects.count()} claims" in text
-    assert f"{Break.objects.count()} published breaks" in text
+    assert f"{Break.objects.count() + AgentBreak.objects.count()} published breaks" in text
     assert f"{Primitive.objects.count()} technologies" in text
     stamps = [stamp.get_text(strip=True) for stamp in page.select(".claim .stamp")]
     assert stamps == Label.values
@@ -116,3 +117,23 @@ def test_every_page_has_a_policy_that_allows_only_our_own_files(client: Client, 
 @override_settings(ALLOWED_HOSTS=["sandboxicon.example"])
 def test_a_host_that_is_not_ours_is_refused(client: Client) -> None:
     assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("content")
+@pytest.mark.parametrize(
+    ("address", "section"),
+    [
+        ("/", None),
+        ("/ladder/", "/ladder/"),
+        ("/ladder/microvm/", "/ladder/"),
+        ("/primitives/", "/primitives/"),
+        ("/primitives/runc/", "/primitives/"),
+        ("/audits/", "/audits/"),
+        ("/audits/codex/", "/audits/"),
+    ],
+)
+def test_the_masthead_says_where_the_reader_is(client: Client, address: str, section: str | None) -> None:
+    page = BeautifulSoup(client.get(address).content, "html.parser")
+    here = [link["href"] for link in page.select(".masthead nav a[aria-current]")]
+    assert here == ([section] if section else [])
