@@ -118,5 +118,7 @@ def _changes(default: Posture | None, posture: Posture) -> list[Change]:
     return [
         Change(TITLES[name], LEVELS[name](getattr(default, name)).label, LEVELS[name](getattr(posture, name)).label)
         for name in LEVELS
-        if getattr(default, name) != getattr(posture, name) and getattr(posture, name) != "unknown"
+        if getattr(default, name) != getattr(posture, name) != "unknown"
+        # What holds nothing has no sandbox that could fail to start, so there is no such value to change.
+        and not (name == "on_failure" and default.isolation == Isolation.NONE)
     ]
