@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 from django.apps import apps
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import Case, Exists, IntegerField, OuterRef, Prefetch, Q, Subquery, Value, When
+from django.db.models import Case, Count, Exists, IntegerField, Max, OuterRef, Prefetch, Q, Subquery, Value, When
 from django.db.models.functions import Lower
 
 from evidence.models import Label
@@ -33,6 +33,21 @@ class AgentQuerySet(SearchedQuerySet["Agent"]):
         """Those with a published audit: the others are drafts, which no page shows."""
         audits = apps.get_model("audits", "AgentAudit")._default_manager
         return self.filter(Exists(audits.filter(agent=OuterRef("pk"), is_published=True)))
+
+    def for_comparison(self) -> Self:
+        """With all that a comparison shows of what is published, but for claims: five queries, whatever it holds."""
+        audits = apps.get_model("audits", "AgentAudit")._default_manager.filter(is_published=True)
+        postures = apps.get_model("audits", "Posture")._default_manager.select_related("tier").with_label()
+        return (
+            self.defer("search_vector", "search_keys", "search_names")
+            .annotate(break_count=Count("breaks"), newest_break=Max("breaks__year"))
+            .prefetch_related(
+                Prefetch("audits", audits),
+                Prefetch("audits__postures", postures),
+                "audits__postures__platforms",
+                "audits__postures__primitives",
+            )
+        )
 
     def for_page(self) -> Self:
         """With all that an agent's page shows of what is published: eight queries, whatever it holds."""

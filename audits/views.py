@@ -8,11 +8,13 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from audits.comparison import compare, offered_on
 from audits.filters import AuditFilterSet
 from audits.matrix import matrix, summaries
 from audits.models import Agent
 from audits.verdicts import guess_platform, surfaces, verdicts
-from evidence.models import Aspect, Label
+from evidence.comparison import Comparison
+from evidence.models import Aspect, Claim, Label
 from evidence.pages import HtmxRequest, filtered_list
 
 
@@ -33,6 +35,38 @@ def audit_list(request: HtmxRequest) -> HttpResponse:
         template="audits/audit_list.html",
         partial="audits/_found.html",
         more=more,
+    )
+
+
+@require_safe
+def compare_agents(request: HttpRequest) -> HttpResponse:
+    """Two to four agents side by side, on one platform: the one asked for, else that which most are offered on."""
+    comparison = Comparison(request, "a", Agent.objects.published().only("slug", "name"), options=["platform"])
+    if elsewhere := comparison.elsewhere():
+        return elsewhere
+    if not comparison.can_be_made:
+        return comparison.page("audits/compare.html")
+    found = Agent.objects.published().for_comparison().in_bulk(comparison.picks.slugs, field_name="slug")
+    agents = [found[slug] for slug in comparison.picks.slugs]
+    verdicts_of = [verdicts(agent, agent.audits.all()) for agent in agents]
+    platforms = offered_on(verdicts_of)
+    platform = max(platforms, key=lambda offered: offered[1])[0]
+    if asked := request.GET.get("platform"):
+        if known := next((each for each, _ in platforms if each.slug == asked), None):
+            platform = known
+            comparison.chosen["platform"] = known.slug
+        else:
+            comparison.notices.append(f"None of these is offered on “{asked[:40]}”: shown is {platform.name}.")
+    claims = Claim.objects.filter(audit__agent__in=agents, audit__is_published=True)
+    comparison.sections = compare(
+        agents,
+        [verdicts.get(platform.slug) for verdicts in verdicts_of],
+        claims.numbers_by_label_of("audit__agent"),
+    )
+    return comparison.page(
+        "audits/compare.html",
+        platform=platform,
+        platforms=[(each, number, comparison.query(platform=each.slug)) for each, number in platforms],
     )
 
 

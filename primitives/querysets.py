@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Self
 
+from django.apps import apps
 from django.db.models import Case, Count, Exists, Max, OuterRef, Subquery, When
 from django.db.models.functions import Coalesce, Lower
 
@@ -34,6 +35,19 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
             self.select_related("tier", "category")
             .prefetch_related("platforms", "claims__sources")
             .defer("search_vector", "search_keys", "search_names")
+        )
+
+    def for_comparison(self) -> Self:
+        """With all that a comparison shows of each, but for how its claims are labelled: three queries."""
+        breaks = apps.get_model("primitives", "Break")._default_manager.filter(primitive=OuterRef("pk"))
+        by_primitive = breaks.order_by().values("primitive")
+        return (
+            self.for_list()
+            .prefetch_related("builds_on")
+            .annotate(
+                break_count=Coalesce(Subquery(by_primitive.annotate(n=Count("pk")).values("n")), 0),
+                newest_break=Subquery(by_primitive.annotate(newest=Max("year")).values("newest")),
+            )
         )
 
     def strongest_first(self) -> Self:

@@ -5,7 +5,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from evidence.comparison import Comparison
+from evidence.models import Claim
 from evidence.pages import HtmxRequest, filtered_list
+from primitives.comparison import compare
 from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
 
@@ -22,6 +25,20 @@ def primitive_list(request: HtmxRequest) -> HttpResponse:
         template="primitives/primitive_list.html",
         partial="primitives/_found.html",
     )
+
+
+@require_safe
+def compare_primitives(request: HttpRequest) -> HttpResponse:
+    """Two to four primitives side by side."""
+    comparison = Comparison(request, "p", Primitive.objects.only("slug", "name"))
+    if elsewhere := comparison.elsewhere():
+        return elsewhere
+    if comparison.can_be_made:
+        found = Primitive.objects.for_comparison().in_bulk(comparison.picks.slugs, field_name="slug")
+        primitives = [found[slug] for slug in comparison.picks.slugs]
+        claims = Claim.objects.filter(primitive__in=primitives).numbers_by_label_of("primitive")
+        comparison.sections = compare(primitives, claims)
+    return comparison.page("primitives/compare.html")
 
 
 @require_safe

@@ -4,6 +4,7 @@ import datetime
 import itertools
 from typing import Any
 
+from audits.models import Agent, AgentAudit, AgentBreak, Isolation, Posture
 from evidence.models import Claim, Label, Source, SourceKind
 from ladder.models import FIRST_RANK_WITH_OWN_KERNEL, Kernel, Tier
 from primitives.models import Break, BuildsOn, Category, Platform, Primitive
@@ -27,6 +28,8 @@ BORNE_OUT_BY: dict[str, tuple[dict[str, Any], list[str]]] = {
     Label.INFERRED: ({"reasoning": "It follows from the two claims above."}, []),
     Label.UNDISCLOSED: ({"looked": "The documentation and the help text."}, [SourceKind.DOC]),
 }
+# The field of a claim that each kind of subject goes in.
+SUBJECTS: dict[type, str] = {Tier: "tier", Primitive: "primitive", AgentAudit: "audit"}
 
 _number = itertools.count(1)
 
@@ -72,7 +75,7 @@ def make_primitive(
 
 
 def make_claim(
-    subject: Tier | Primitive | None = None,
+    subject: Tier | Primitive | AgentAudit | None = None,
     label: str = Label.DOCUMENTED,
     *,
     sources: list[str] | None = None,
@@ -83,7 +86,7 @@ def make_claim(
     subject = subject or make_primitive()
     claim = Claim.objects.create(
         **{
-            ("tier" if isinstance(subject, Tier) else "primitive"): subject,
+            SUBJECTS[type(subject)]: subject,
             "slug": f"claim-{next(_number)}",
             "aspect": "boundary",
             "sentence": "The Sentry answers the system calls of the container.",
@@ -107,3 +110,51 @@ def make_break(primitive: Primitive, identifier: str = "CVE-2019-5736", **fields
     """A published break of a primitive."""
     defaults = {"year": 2019, "summary": "A process in the box overwrote the binary.", "url": "https://nvd.nist.gov/"}
     return Break.objects.create(primitive=primitive, identifier=identifier, **{**defaults, **fields})
+
+
+def make_agent(slug: str | None = None, **fields: Any) -> Agent:
+    """An agent without a surface, which is a draft: see make_audit."""
+    slug = f"agent-{next(_number)}" if slug is None else slug
+    defaults = {"slug": slug, "name": slug, "vendor": "A vendor", "open_source": "no"}
+    return Agent.objects.create(**{**defaults, **fields})
+
+
+def make_audit(
+    agent: Agent | str | None = None, slug: str = "cli", *, postures: list[dict[str, Any]] | None = None, **fields: Any
+) -> AgentAudit:
+    """A published audit with the postures that make_posture makes of `postures`: one default that isolates nothing."""
+    agent = agent if isinstance(agent, Agent) else make_agent(agent)
+    defaults = {"slug": slug, "name": f"{agent.name} {slug}", "kind": "cli", "is_published": True}
+    audit = AgentAudit.objects.create(agent=agent, **{**defaults, **fields})
+    for posture in [{}] if postures is None else postures:
+        make_posture(audit, **posture)
+    return audit
+
+
+def make_posture(
+    audit: AgentAudit | None = None,
+    tier: str | None = None,
+    *,
+    platforms: tuple[str, ...] = ("linux",),
+    primitives: tuple[Primitive, ...] = (),
+    claims: list[Claim] | None = None,
+    **fields: Any,
+) -> Posture:
+    """A posture that is the default on `platforms` and rests on `claims`, or on one made for it.
+
+    With `tier` it is isolated by that rung, without it by nothing. Without `audit` it is the one posture of a new one.
+    """
+    audit = make_audit(postures=[]) if audit is None else audit
+    isolation = Isolation.ISOLATED if tier else Isolation.NONE
+    defaults = {"mode": "default", "isolation": isolation, "tier": make_tier(tier) if tier else None}
+    posture = Posture.objects.create(audit=audit, **{**defaults, "is_default": True, **fields})
+    posture.platforms.set([make_platform(platform) for platform in platforms])
+    posture.primitives.set(primitives)
+    posture.claims.set([make_claim(audit)] if claims is None else claims)
+    return posture
+
+
+def make_agent_break(agent: Agent, identifier: str = "CVE-2025-59536", **fields: Any) -> AgentBreak:
+    """A published bypass of an agent's own guard rails."""
+    defaults = {"year": 2025, "summary": "A file in the folder ran a command.", "url": "https://nvd.nist.gov/"}
+    return AgentBreak.objects.create(agent=agent, identifier=identifier, **{**defaults, **fields})
