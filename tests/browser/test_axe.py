@@ -1,0 +1,44 @@
+"""No violation that axe can see, on each kind of page, in both colour schemes, at a desk and on a phone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+# Of the long lists a few rows: axe looks at each element, and a row is like another.
+KINDS = [
+    "/",
+    "/ladder/",
+    "/ladder/userspace-kernel/",
+    "/primitives/?tier=userspace-kernel",
+    "/primitives/?q=zzzzzz&tier=microvm",
+    "/primitives/firecracker/",
+    "/audits/?q=openai",
+    "/audits/?rows=surfaces&kind=ci&sort=tier",
+    "/audits/devin/",
+    "/nowhere/",
+]
+
+
+@pytest.mark.parametrize("address", KINDS)
+def test_axe_finds_nothing(open_browser: Callable[..., Page], console: list[str], address: str) -> None:
+    found: list[Any] = []
+    # axe is put into the page as a script, which our policy would rightly refuse.
+    page = open_browser(bypass_csp=True)
+    page.goto(address)
+    for width in (1280, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        for panel in page.locator("details.filter-panel:not([open]) > summary:visible").all():
+            panel.click()
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            for violation in Axe().run(page).response["violations"]:
+                node = violation["nodes"][0]
+                found.append((width, scheme, violation["id"], node["target"], node.get("failureSummary")))
+    if address == "/nowhere/":
+        console.clear()  # the browser notes that it is a 404
+    assert found == []
