@@ -4,7 +4,7 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin content lock
+.PHONY: help run test check admin content shots lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
@@ -31,6 +31,9 @@ admin: .venv/.run ## Create a curator, who may edit the content in the admin
 
 content: .venv/.run ## Write fixtures/ anew from the research pack beside the checkout
 	$(python) tools/convert_pack.py ../shared/research
+
+shots: .venv/.dev ## Write pictures of each kind of page to shots/ (needs Chromium)
+	$(python) tools/shots.py $(ARGS)
 
 lock: ## Pin the newest versions that pyproject.toml allows (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: https://docs.astral.sh/uv/"; exit 1; }
