@@ -58,7 +58,7 @@ class AsksTheDatabase(AnyModelAdmin):
 
         class RefusedForm(form):
             def clean(self) -> Any:
-                self.add_error(None, message)
+                self.add_error(None, message.splitlines())
                 return super().clean()
 
         return RefusedForm
@@ -278,16 +278,24 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     form = ClaimForm
     inlines = [SourceInline]
     list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
-    list_select_related = ["tier", "primitive"]
+    list_select_related = ["tier", "primitive", "audit__agent"]
     list_filter = ["label", FreshnessFilter, SubjectTierFilter, "aspect"]
     list_per_page = 100
     ordering = ["as_of", "pk"]  # what has waited longest for a check comes first
-    search_fields = ["slug", "sentence", "version", "primitive__name", "tier__name"]
+    search_fields = [
+        "slug",
+        "sentence",
+        "version",
+        "primitive__name",
+        "tier__name",
+        "audit__name",
+        "audit__agent__name",
+    ]
     search_help_text = "Looks in slugs, sentences, versions and the names of subjects."
-    autocomplete_fields = ["tier", "primitive"]
+    autocomplete_fields = ["tier", "primitive", "audit"]
     formfield_overrides = text_rows(3)
     fieldsets = [
-        ("Subject: exactly one of the two", {"fields": [("primitive", "tier")]}),
+        ("Subject: exactly one of the three", {"fields": [("primitive", "audit", "tier")]}),
         (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position")]}),
         ("For the labels inferred and undisclosed", {"fields": ["reasoning", "looked"]}),
     ]

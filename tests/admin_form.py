@@ -33,6 +33,9 @@ class AdminForm:
         form: Any = self.page.select_one("#content-main form[method=post]")
         self.fields: dict[str, str | list[str]] = {}
         for field in form.select("[name]:not([disabled])"):
+            if field.name == "select" and field.has_attr("multiple"):
+                self.fields[field["name"]] = [str(option["value"]) for option in field.select("option[selected]")]
+                continue
             if (value := _value(field)) is None:
                 continue
             if field.get("type") == "checkbox" and field["name"] in self.fields:
@@ -56,7 +59,8 @@ class AdminForm:
             values = {"position": 1000, "sources-TOTAL_FORMS": 0, "sources-INITIAL_FORMS": 0, **values}
         elif prefix.endswith("sources"):
             values = {"position": 1000, **values}
-        self.fields |= {f"{new}-{name}": str(value) for name, value in values.items()}
+        for name, value in values.items():
+            self.fields[f"{new}-{name}"] = [str(one) for one in value] if isinstance(value, list) else str(value)
         return new
 
     def send(self) -> "AdminForm | None":

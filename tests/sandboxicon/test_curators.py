@@ -7,15 +7,18 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.admin_form import curator_client, text_of
-from tests.factories import make_primitive, make_tier
+from tests.factories import make_agent, make_audit, make_primitive, make_tier
 
 RIGHTS = {
     *(
         f"{action}_{model}"
-        for model in ("claim", "source", "break", "supportedplatform", "buildson")
+        for model in (
+            *("claim", "source", "break", "supportedplatform", "buildson"),
+            *("posture", "postureplatform", "postureprimitive", "postureclaim", "agentbreak"),
+        )
         for action in ("add", "change", "delete", "view")
     ),
-    *(f"{action}_primitive" for action in ("add", "change", "view")),
+    *(f"{action}_{model}" for model in ("primitive", "agent", "agentaudit") for action in ("add", "change", "view")),
     *(f"{action}_{model}" for model in ("tier", "category", "platform") for action in ("change", "view")),
 }
 
@@ -39,16 +42,28 @@ def test_the_migration_that_makes_the_group_goes_back_and_forth() -> None:
     assert rights() == RIGHTS
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_migration_that_adds_audits_goes_back_and_forth() -> None:
+    try:
+        call_command("migrate", "sandboxicon", "0002", verbosity=0)
+        assert rights() == {right for right in RIGHTS if "agent" not in right and "posture" not in right}
+    finally:
+        call_command("migrate", "sandboxicon", verbosity=0)
+    assert rights() == RIGHTS
+
+
 @pytest.mark.django_db
-def test_a_curator_cannot_delete_an_entry() -> None:
-    primitive = make_primitive()
+@pytest.mark.parametrize("make", [make_primitive, make_agent, make_audit])
+def test_a_curator_cannot_delete_an_entry(make) -> None:
+    entry = make()
     client = curator_client()
-    address = reverse("admin:primitives_primitive_delete", args=[primitive.pk])
+    admin = f"admin:{entry._meta.app_label}_{entry._meta.model_name}"
+    address = reverse(f"{admin}_delete", args=[entry.pk])
     assert client.get(address).status_code == 403
     assert client.post(address, {"post": "yes"}).status_code == 403
-    action = {"action": "delete_selected", "_selected_action": [primitive.pk], "post": "yes"}
-    client.post(reverse("admin:primitives_primitive_changelist"), action)
-    primitive.refresh_from_db()
+    action = {"action": "delete_selected", "_selected_action": [entry.pk], "post": "yes"}
+    client.post(reverse(f"{admin}_changelist"), action)
+    entry.refresh_from_db()
 
 
 @pytest.mark.django_db
