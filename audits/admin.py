@@ -32,7 +32,7 @@ def number(rows: QuerySet[Any], of: str) -> Coalesce:
 
 
 def with_claims(subjects: QuerySet[Any], by: str) -> QuerySet[Any]:
-    """With how many claims there are, how many are stale or due, and the newest; `by` leads from a claim to `subjects`."""
+    """With how many claims are about them, how fresh they are; `by` leads from a claim to one of `subjects`."""
     newest = Claim.objects.filter(**{by: OuterRef("pk")}).order_by().values(by).annotate(day=Max("as_of"))
     return subjects.annotate(
         claim_count=number(Claim.objects.all(), by),
@@ -138,7 +138,8 @@ class AuditInline(NestedTabularInline):
     view_on_site = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AgentAudit]:
-        return audits_with_faults(super().get_queryset(request))
+        # The agent's name is part of a surface's own.
+        return audits_with_faults(super().get_queryset(request).select_related("agent"))
 
     @admin.display(description="postures and claims")
     def holds(self, audit: Any) -> str:
@@ -411,8 +412,13 @@ class AgentAuditAdmin(AsksTheDatabase, NestedModelAdmin):
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if not search_term.strip():
             return queryset, False
-        agents = Agent.objects.search(search_term).values("pk")
-        return queryset.filter(Q(agent__in=agents) | Q(name__icontains=search_term.strip())), False
+        agents = Agent.objects.search(search_term)
+        found = queryset.filter(Q(agent__in=agents.values("pk")) | Q(name__icontains=search_term.strip()))
+        if ORDER_VAR in request.GET:
+            return found, False
+        its_agent = agents.filter(pk=OuterRef("agent"))
+        best = [Subquery(its_agent.values(part)).desc(nulls_last=True) for part in ("hit", "rank", "closeness")]
+        return found.order_by(*best, *self.ordering), False
 
     def view_on_site(self, audit: Any) -> str | None:
         """Its place on the agent's page, where a draft's is not."""
