@@ -263,7 +263,7 @@ class PosturePlatform(models.Model):
         ordering = ["platform__position"]
         verbose_name = "platform"
         constraints = [models.UniqueConstraint(fields=["posture", "platform"], name="posture_platform_once")]
-        triggers = [rules.audit_holds_together(rules.AUDITS_OF_THE_POSTURES, name="platform_fits_its_audit")]
+        triggers = [rules.audit_of_the_posture_holds_together(name="platform_fits_its_audit")]
 
     def __str__(self) -> str:
         return f"{self.posture} on {self.platform}"
@@ -295,7 +295,7 @@ class PostureClaim(models.Model):
         verbose_name = "claim that it rests on"
         verbose_name_plural = "claims that it rests on"
         constraints = [models.UniqueConstraint(fields=["posture", "claim"], name="posture_claim_once")]
-        triggers = [rules.audit_holds_together(rules.AUDITS_OF_THE_POSTURES, name="claim_fits_its_audit")]
+        triggers = [rules.audit_of_the_posture_holds_together(name="claim_fits_its_audit")]
 
     def __str__(self) -> str:
         return f"{self.posture} rests on {self.claim.slug}"

@@ -4,7 +4,11 @@ import pgtrigger
 
 from evidence.models import Claim
 
-AUDITS_OF_THE_POSTURES = "SELECT audit_id FROM audits_posture WHERE id IN (OLD.posture_id, NEW.posture_id)"
+# A posture that another transaction moves to another audit is waited for: that audit is then the one to check.
+_WAIT_FOR_THE_POSTURES = """
+    PERFORM FROM audits_posture WHERE id IN (OLD.posture_id, NEW.posture_id) ORDER BY id FOR NO KEY UPDATE;
+"""
+_AUDITS_OF_THE_POSTURES = "SELECT audit_id FROM audits_posture WHERE id IN (OLD.posture_id, NEW.posture_id)"
 
 # The audit's row is locked, so that two transactions that each add a default cannot both pass. All that is wrong is
 # said, a line each, since whoever publishes an audit wants to see the whole list.
@@ -61,9 +65,9 @@ _FUNCTION = """
 
 
 def audit_holds_together(
-    audit_ids: str, *, name: str, on_delete: bool = True, on_update_of: str = ""
+    audit_ids: str, *, name: str, first: str = "", on_delete: bool = True, on_update_of: str = ""
 ) -> pgtrigger.Trigger:
-    """The trigger that checks, at commit, the audits whose ids the SQL query `audit_ids` gives.
+    """The trigger that checks, at commit, the audits whose ids the SQL query `audit_ids` gives, after the SQL `first`.
 
     At most one default posture on each platform, and no posture that rests on another subject's claim; of a published
     audit also: a default posture, and for each posture a platform and a claim that it rests on.
@@ -78,8 +82,13 @@ def audit_holds_together(
         timing=pgtrigger.Deferred,
         operation=operation | pgtrigger.Delete if on_delete else operation,
         declare=[("audit", "record"), ("faults", "text[]")],
-        func=_FUNCTION.format(audit_ids=audit_ids),
+        func=first + _FUNCTION.format(audit_ids=audit_ids),
     )
+
+
+def audit_of_the_posture_holds_together(*, name: str) -> pgtrigger.Trigger:
+    """The same for a table whose column posture_id names a posture of the audit."""
+    return audit_holds_together(_AUDITS_OF_THE_POSTURES, name=name, first=_WAIT_FOR_THE_POSTURES)
 
 
 # A claim that moves to another subject leaves the postures that rest on it.
