@@ -59,6 +59,16 @@ class Label(models.TextChoices):
             Label.UNDISCLOSED: "The vendor does not say; shown is where we looked.",
         }[self]
 
+    @property
+    def requirement(self) -> str:
+        """What a claim must carry to bear the label (`evidence.rules` keeps it)."""
+        return {
+            Label.VERIFIED_CODE: "A code source: the repository, the whole commit, the path and the lines.",
+            Label.DOCUMENTED: "A document with title and https address, or a published package with its package URL.",
+            Label.INFERRED: "The reasoning, written out.",
+            Label.UNDISCLOSED: "Where we looked, in words, and at least one source that was read.",
+        }[self]
+
 
 class Aspect(models.TextChoices):
     """What a claim is about. The order is the order of an entry's page."""
@@ -101,8 +111,23 @@ def stale_before(today: datetime.date) -> datetime.date:
     return today - datetime.timedelta(days=settings.CLAIM_STALE_AFTER_DAYS)
 
 
+def _freshness_is(freshness: Freshness) -> Q:
+    """The condition on claims that are so today."""
+    today = timezone.localdate()
+    due, stale = due_before(today), stale_before(today)
+    return {
+        Freshness.FRESH: Q(as_of__gte=due),
+        Freshness.DUE: Q(as_of__lt=due, as_of__gte=stale),
+        Freshness.STALE: Q(as_of__lt=stale),
+    }[freshness]
+
+
 class ClaimQuerySet(models.QuerySet["Claim"]):
     """Questions about claims."""
+
+    def published(self) -> "ClaimQuerySet":
+        """All but those about audits that are drafts, which no page shows."""
+        return self.exclude(audit__is_published=False)
 
     def in_reading_order(self) -> "ClaimQuerySet":
         """As their authors ordered them, each with its sources ready (one query more)."""
@@ -120,6 +145,28 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
             numbers.setdefault(pk, {})[label] = number
         return numbers
 
+    def numbers_by_kind_and_label(self) -> dict[str, dict[str, int]]:
+        """How many claims bear each label, for each kind of subject: tier, primitive or audit (one query)."""
+        kind = models.Case(
+            *(models.When(Q((f"{kind}__isnull", False)), then=models.Value(kind)) for kind in ("tier", "primitive")),
+            default=models.Value("audit"),
+            output_field=models.CharField(),
+        )
+        numbers: dict[str, dict[str, int]] = {}
+        rows = self.order_by().annotate(kind=kind).values_list("kind", "label").annotate(number=models.Count("pk"))
+        for of, label, number in rows:
+            numbers.setdefault(of, {})[label] = number
+        return numbers
+
+    def numbers_by_freshness(self) -> dict[str, int]:
+        """How many claims are fresh, due and stale today (one query)."""
+        return self.aggregate(**{each.value: models.Count("pk", filter=_freshness_is(each)) for each in Freshness})
+
+    def newest_date(self) -> datetime.date | None:
+        """The newest date as of which a claim holds; None where there is no claim (one query)."""
+        newest: datetime.date | None = self.aggregate(newest=models.Max("as_of"))["newest"]
+        return newest
+
     def one_of_each_label(self) -> list["Claim"]:
         """An example of each label, best first: the shortest that says enough to be one (two queries)."""
         examples = {
@@ -136,15 +183,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def with_freshness(self, freshness: str) -> "ClaimQuerySet":
         """Those that are `fresh`, `due` or `stale` today."""
-        today = timezone.localdate()
-        due, stale = due_before(today), stale_before(today)
-        return self.filter(
-            {
-                Freshness.FRESH: Q(as_of__gte=due),
-                Freshness.DUE: Q(as_of__lt=due, as_of__gte=stale),
-                Freshness.STALE: Q(as_of__lt=stale),
-            }[Freshness(freshness)]
-        )
+        return self.filter(_freshness_is(Freshness(freshness)))
 
 
 class Claim(models.Model):

@@ -7,6 +7,8 @@ from sandboxicon import views
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("method/", views.method, name="method"),
+    path("about/", views.about, name="about"),
     path("ladder/", include("ladder.urls")),
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),

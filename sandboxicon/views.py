@@ -1,5 +1,6 @@
 """Pages that belong to no app, and the two that machines ask."""
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count
@@ -9,16 +10,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from audits.matrix import summarise
-from audits.models import AgentBreak, PosturePlatform
-from evidence.models import Claim
+from audits.models import Agent, AgentBreak, Isolation, Posture, PosturePlatform
+from evidence.models import Claim, Source, SourceKind
 from ladder.models import Tier
 from primitives.models import Primitive
+from sandboxicon.distribution import distribution
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The question, what most agents answer, the two models, the ladder, and how we know."""
-    labels = Claim.objects.numbers_by_label()
+    labels = Claim.objects.published().numbers_by_label()
     counts = Primitive.objects.aggregate(primitives=Count("pk", distinct=True), breaks=Count("breaks", distinct=True))
     return render(
         request,
@@ -31,6 +33,50 @@ def home(request: HttpRequest) -> HttpResponse:
             "claim_count": sum(number for _, number in labels),
             "break_count": counts["breaks"] + AgentBreak.objects.count(),
             "examples": Claim.objects.one_of_each_label(),
+        },
+    )
+
+
+@require_safe
+def method(request: HttpRequest) -> HttpResponse:
+    """How we know what we know: labels, dates, silence, checks, corrections; counted now (six queries)."""
+    claims = Claim.objects.published()
+    bars = distribution(claims.numbers_by_kind_and_label())
+    undisclosed = Posture.objects.published().filter(isolation=Isolation.UNDISCLOSED)
+    return render(
+        request,
+        "method.html",
+        {
+            "bars": bars,
+            "everything": bars[0],
+            "examples": claims.one_of_each_label(),
+            "freshness": claims.numbers_by_freshness(),
+            "due_after": settings.CLAIM_DUE_AFTER_DAYS,
+            "stale_after": settings.CLAIM_STALE_AFTER_DAYS,
+            "undisclosed": undisclosed.aggregate(postures=Count("pk"), agents=Count("audit__agent", distinct=True)),
+        },
+    )
+
+
+@require_safe
+def about(request: HttpRequest) -> HttpResponse:
+    """Why this exists, for whom, what it is not, and what stands behind it (five queries)."""
+    sources = dict(
+        Source.objects.filter(claim__in=Claim.objects.published())
+        .order_by()
+        .values_list("kind")
+        .annotate(number=Count("pk"))
+    )
+    return render(
+        request,
+        "about.html",
+        {
+            "claim_count": Claim.objects.published().count(),
+            "primitive_count": Primitive.objects.count(),
+            "agent_count": Agent.objects.published().count(),
+            "code_count": sources.get(SourceKind.CODE, 0),
+            "document_count": sources.get(SourceKind.DOC, 0),
+            "package_count": sources.get(SourceKind.PACKAGE, 0),
         },
     )
 

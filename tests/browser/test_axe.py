@@ -20,6 +20,8 @@ KINDS = [
     "/audits/?q=openai",
     "/audits/?rows=surfaces&kind=ci&sort=tier",
     "/audits/devin/",
+    "/method/",
+    "/about/",
     "/nowhere/",
 ]
 
