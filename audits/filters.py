@@ -119,7 +119,7 @@ class AuditFilterSet(FacetedFilterSet):
     # ---- what each filter does ----
 
     def search(self, queryset: OfferQuerySet, name: str, value: str) -> OfferQuerySet:
-        return queryset.filter(posture__audit__agent__in=Agent.objects.search(value).values("pk"))
+        return queryset.filter(posture__audit__agent__in=Agent.objects.published().search(value).values("pk"))
 
     def on_failure(self, queryset: OfferQuerySet, name: str, value: list[str]) -> OfferQuerySet:
         return queryset.alias(failure=_FAILURE).filter(failure__in=value)
@@ -169,7 +169,7 @@ class AuditFilterSet(FacetedFilterSet):
         match self.sort:
             case "best":
                 agent = "agent" if self.by_surface else "pk"
-                meant = Agent.objects.search(self.chosen["q"]).filter(pk=OuterRef(agent))
+                meant = Agent.objects.published().search(self.chosen["q"]).filter(pk=OuterRef(agent))
                 best = [Subquery(meant.values(part)) for part in ("hit", "rank", "closeness")]
                 return rows.order_by(*(value.desc() for value in best), *by_name)
             case "tier":

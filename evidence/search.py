@@ -70,10 +70,10 @@ class SearchedQuerySet(models.QuerySet[Entry]):
     def search(self, text: str) -> Self:
         """Those that `text` finds, each with `hit` (3: its very name, 2: how a name begins, 1: somewhere) and `rank`.
 
-        Where the words are found nowhere, entries whose names are spelt nearly so, by `closeness`.
+        Where the words are found nowhere in this queryset, entries whose names are spelt nearly so, by `closeness`.
         """
         question = Question(text)
-        found_somewhere = Exists(self.model._default_manager.filter(search_vector=question))
+        found_somewhere = Exists(self.filter(search_vector=question))
         return self.annotate(
             hit=Case(
                 When(search_keys__overlap=key_spellings(text), then=Value(3)),

@@ -13,6 +13,8 @@ urlpatterns = [
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),
     path("admin/", admin.site.urls),
+    # Browsers ask for it on pages that name no icon, the admin's among them.
+    path("favicon.ico", views.favicon, name="favicon"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
 ]

@@ -5,7 +5,8 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -79,6 +80,12 @@ def about(request: HttpRequest) -> HttpResponse:
             "package_count": sources.get(SourceKind.PACKAGE, 0),
         },
     )
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """To the icon, for browsers that ask where a page names none."""
+    return redirect(static("icons/icon.svg"))
 
 
 @never_cache

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.models import Group
 from django.db import connection
 
+from audits.models import Agent
 from evidence.models import Claim
 from primitives.models import Primitive
 from sandboxicon.models import LoadedDocument
@@ -42,6 +43,7 @@ class TestWithContent:
     @pytest.mark.django_db(transaction=True)
     def test_a_committing_test_may_delete_all_of_it(self, content: None) -> None:
         Group.objects.all().delete()
+        Agent.objects.all().delete()
         Primitive.objects.all().delete()
         LoadedDocument.objects.all().delete()
 

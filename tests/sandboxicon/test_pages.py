@@ -137,3 +137,9 @@ def test_the_masthead_says_where_the_reader_is(client: Client, address: str, sec
     page = BeautifulSoup(client.get(address).content, "html.parser")
     here = [link["href"] for link in page.select(".masthead nav a[aria-current]")]
     assert here == ([section] if section else [])
+
+
+def test_a_browser_that_asks_for_an_icon_is_led_to_ours(client: Client) -> None:
+    response = client.get("/favicon.ico")
+    assert response.status_code == 302
+    assert response["Location"].endswith("icons/icon.svg")
