@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Case, CharField, F, IntegerField, Max, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Lower
 from django.http import QueryDict
+from django.utils.functional import cached_property
 
 from audits.models import (
     Agent,
@@ -118,8 +119,16 @@ class AuditFilterSet(FacetedFilterSet):
 
     # ---- what each filter does ----
 
+    @cached_property
+    def meant(self) -> list[int]:
+        """The agents that the search finds, the one meant first.
+
+        Asked for once: inside the queries for cells Postgres would search anew for each of them.
+        """
+        return list(Agent.objects.published().search(self.chosen["q"]).best_first().values_list("pk", flat=True))
+
     def search(self, queryset: OfferQuerySet, name: str, value: str) -> OfferQuerySet:
-        return queryset.filter(posture__audit__agent__in=Agent.objects.published().search(value).values("pk"))
+        return queryset.filter(posture__audit__agent__in=self.meant)
 
     def on_failure(self, queryset: OfferQuerySet, name: str, value: list[str]) -> OfferQuerySet:
         return queryset.alias(failure=_FAILURE).filter(failure__in=value)
@@ -169,9 +178,8 @@ class AuditFilterSet(FacetedFilterSet):
         match self.sort:
             case "best":
                 agent = "agent" if self.by_surface else "pk"
-                meant = Agent.objects.published().search(self.chosen["q"]).filter(pk=OuterRef(agent))
-                best = [Subquery(meant.values(part)) for part in ("hit", "rank", "closeness")]
-                return rows.order_by(*(value.desc() for value in best), *by_name)
+                place = Case(*(When(**{agent: pk}, then=Value(place)) for place, pk in enumerate(self.meant)))
+                return rows.order_by(place, *by_name)
             case "tier":
                 return rows.order_by(Subquery(strongest).desc(nulls_last=True), *by_name)
         return rows.order_by(*by_name)
