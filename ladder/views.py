@@ -1,14 +1,25 @@
-"""The ladder and its rungs."""
+"""The ladder and its rungs, and the two models."""
+
+from typing import Any
 
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.middleware import HtmxDetails
 
 from ladder.models import Tier
+from ladder.two_models import PARTS, RECORDING, STEPS, look_up
 
 # A rung's page names so many of its primitives; the reference has them all.
 LISTED = 100
+
+
+class HtmxRequest(HttpRequest):
+    """A request as django-htmx's middleware leaves it."""
+
+    htmx: HtmxDetails
 
 
 @require_safe
@@ -33,3 +44,28 @@ def tier(request: HttpRequest, slug: str) -> HttpResponse:
             "primitives": tier.primitives.for_list().order_by(Lower("name"))[:LISTED],
         },
     )
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def two_models(request: HtmxRequest) -> HttpResponse:
+    """The two models as one long read, or one step of it where `step` names one."""
+    slug = request.GET.get("step", "")
+    context: dict[str, Any] = {"parts": PARTS, "steps": STEPS, "recording": RECORDING}
+    if slug:
+        place = next((place for place, step in enumerate(STEPS) if step.slug == slug), None)
+        if place is None:
+            return render(request, "404.html", {"reason": "The two models have no step of this name."}, status=404)
+        context |= {
+            "step": STEPS[place],
+            "part": next(part for part in PARTS if STEPS[place] in part.steps),
+            "place": place + 1,
+            "before": STEPS[place - 1] if place else None,
+            "after": STEPS[place + 1] if place + 1 < len(STEPS) else None,
+        }
+    context["known"] = look_up([context["step"]] if slug else STEPS)
+    if request.htmx and not request.htmx.history_restore_request:
+        response = render(request, "ladder/models/_swap.html", context)
+        response["HX-Push-Url"] = f"{request.path}?step={slug}" if slug else request.path
+        return response
+    return render(request, "ladder/models/two_models.html", context)

@@ -3,12 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from ladder.views import two_models
 from sandboxicon import views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("method/", views.method, name="method"),
     path("about/", views.about, name="about"),
+    path("models/", two_models, name="two_models"),
     path("ladder/", include("ladder.urls")),
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),

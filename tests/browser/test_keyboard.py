@@ -68,6 +68,7 @@ def test_the_order_is_chosen_with_the_arrow_keys(page: Page) -> None:
     "address",
     [
         "/",
+        "/models/?step=the-kernel",
         "/ladder/",
         "/ladder/microvm/",
         f"{REFERENCE}?tier=microvm&platform=macos",

@@ -11,6 +11,8 @@ pytestmark = pytest.mark.browser
 
 PAGES = [
     "/",
+    "/models/",
+    "/models/?step=jailer",
     "/ladder/",
     "/ladder/microvm/",
     "/primitives/",
