@@ -5,8 +5,8 @@ It needs Debian's bubblewrap, util-linux, procps, iproute2, curl, cpio, busybox-
 package for the guest, as a file: apt-get download linux-image-6.1.0-57-cloud-amd64, and --guest-kernel with its path.
 
 What the outputs are, and are not:
-- Each is what its command wrote, standard output and standard error together, in an empty environment and in /tmp, which
-  is a fresh file system in memory. Nothing is added; what is cut is marked with "…".
+- Each is what its command wrote, standard output and standard error together, in an empty environment and in /tmp,
+  which is a fresh file system in memory. Nothing is added; what is cut is marked with "…".
 - The script runs in mount, UTS and IPC namespaces of its own, which the page calls the outside: so the host name is
   "host", no message queue but ours is there, and no file of this machine is in /tmp.
 - Numbers that change from run to run are replaced: process ids by 1001, the ids of namespaces by "host" (those of the
