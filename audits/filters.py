@@ -76,6 +76,8 @@ class AuditFilterSet(FacetedFilterSet):
         "vendor": "posture__audit__agent__vendor",
     }
     ANY_OF = {*FACETS, "at_least"}
+    PICK = "a"
+    COMPARE = "compare_agents"
     SORTS = {"name": "name", "tier": "rung, strongest first"}
 
     class Meta:
@@ -114,8 +116,12 @@ class AuditFilterSet(FacetedFilterSet):
 
     # ---- what the address says ----
 
-    def query(self, without: str = "", **changes: str) -> str:
-        return super().query(without, **({"rows": "surfaces"} if self.by_surface else {}) | changes)
+    def query(self, without: str = "", *, picked: list[str] | None = None, **changes: str) -> str:
+        rows = {"rows": "surfaces"} if self.by_surface else {}
+        return super().query(without, picked=picked, **rows | changes)
+
+    def pickable(self) -> QuerySet[Agent]:
+        return Agent.objects.published().only("slug", "name")
 
     # ---- what each filter does ----
 

@@ -39,6 +39,7 @@ class Row:
     agent: Agent
     audit: AgentAudit | None
     cells: list[Cell]
+    can_be_picked: bool  # an agent is picked once, in the first row that it has on the page
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,18 @@ def matrix(filterset: AuditFilterSet, found: Iterable[Agent | AgentAudit]) -> tu
         offers.setdefault((row, offer.platform_id), []).append(offer)
     shown = {platform for _, platform in offers}
     columns = [platform for platform in Platform.objects.all() if platform.slug in COLUMNS or platform.pk in shown]
-    return columns, [
-        Row(
-            agent=subject.agent if isinstance(subject, AgentAudit) else subject,
-            audit=subject if isinstance(subject, AgentAudit) else None,
-            cells=[_cell(platform, offers.get((subject.pk, platform.pk), [])) for platform in columns],
-        )
-        for subject in found
-    ]
+    rows, seen = [], set()
+    for subject in found:
+        agent = agent_of(subject)
+        in_row = [_cell(platform, offers.get((subject.pk, platform.pk), [])) for platform in columns]
+        rows.append(Row(agent, subject if isinstance(subject, AgentAudit) else None, in_row, agent.pk not in seen))
+        seen.add(agent.pk)
+    return columns, rows
+
+
+def agent_of(subject: Agent | AgentAudit) -> Agent:
+    """The agent that a row is about."""
+    return subject.agent if isinstance(subject, AgentAudit) else subject
 
 
 def _cell(platform: Platform, offers: list[PosturePlatform]) -> Cell:

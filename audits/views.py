@@ -10,7 +10,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from audits.comparison import compare, offered_on
 from audits.filters import AuditFilterSet
-from audits.matrix import matrix, summaries
+from audits.matrix import agent_of, matrix, summaries
 from audits.models import Agent
 from audits.verdicts import guess_platform, surfaces, verdicts
 from evidence.comparison import Comparison
@@ -19,7 +19,7 @@ from evidence.pages import HtmxRequest, filtered_list
 
 
 @require_safe
-@vary_on_headers("HX-Request")
+@vary_on_headers("HX-Request", "HX-Current-URL")
 def audit_list(request: HtmxRequest) -> HttpResponse:
     """The matrix of agents, or of their surfaces, by platforms."""
     filterset = AuditFilterSet(request.GET)
@@ -35,6 +35,7 @@ def audit_list(request: HtmxRequest) -> HttpResponse:
         template="audits/audit_list.html",
         partial="audits/_found.html",
         more=more,
+        pick=lambda row: agent_of(row).slug,
     )
 
 

@@ -1,6 +1,7 @@
 """What all filtered lists share: options with counts, values from hostile addresses, one address for one state."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import django_filters
@@ -9,6 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import CharField, Count, F, QuerySet, Value
 from django.db.models.functions import Cast
 from django.http import QueryDict
+
+from evidence.comparison import Picks
 
 LONGEST_SEARCH = 100
 
@@ -72,12 +75,14 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     A subclass names its facets in the order of the page and, for each, the expression whose values are counted; what
     of them widens with several values (any of) and what narrows (all of); and its orders. `counted` is what makes one
-    row of the page.
+    row of the page. PICK is where the address holds what was picked to compare, COMPARE the comparison's URL name.
     """
 
     FACETS: ClassVar[dict[str, Any]]
     ANY_OF: ClassVar[set[str]]
     SORTS: ClassVar[dict[str, str]]
+    PICK: ClassVar[str]
+    COMPARE: ClassVar[str]
     counted: str = "pk"
 
     # ---- what the address says ----
@@ -88,6 +93,20 @@ class FacetedFilterSet(django_filters.FilterSet):
         self.form.is_valid()
         return {name: value for name, value in self.form.cleaned_data.items() if value}
 
+    def pickable(self) -> QuerySet[Any]:
+        """What can be picked to compare; each has a slug."""
+        raise NotImplementedError
+
+    @cached_property
+    def picks(self) -> Picks:
+        """What is picked to compare, whatever the filters find (a query if there is any).
+
+        In one order: a form sends them in the order in which they stand on the page, which each filter changes.
+        """
+        picks = Picks(self.PICK, self.data, self.pickable())
+        picks.entries.sort(key=lambda entry: entry.slug)
+        return picks
+
     @property
     def notices(self) -> list[str]:
         """What of the address was not followed, in sentences."""
@@ -97,7 +116,7 @@ class FacetedFilterSet(django_filters.FilterSet):
             if unknown := getattr(field, "unknown", []):
                 shown = ", ".join(item[:40] for item in unknown[:3])
                 notices.append(f"{self.filters[name].label}: there is no “{shown}”, so it was left out.")
-        return notices
+        return notices + self.picks.notices
 
     @property
     def sort(self) -> str:
@@ -113,12 +132,16 @@ class FacetedFilterSet(django_filters.FilterSet):
         orders = [("best", "best match"), *self.SORTS.items()] if "q" in self.chosen else [*self.SORTS.items()]
         return [(name if number else "", title, name == self.sort) for number, (name, title) in enumerate(orders)]
 
-    def query(self, without: str = "", **changes: str) -> str:
-        """The address's query for what is in force, in one form: only what differs from the bare page."""
+    def query(self, without: str = "", *, picked: list[str] | None = None, **changes: str) -> str:
+        """The address's query for what is in force, in one form: only what differs from the bare page.
+
+        With `picked` these are picked, whatever is picked now.
+        """
         query = QueryDict(mutable=True)
         for name, value in self.chosen.items():
             if name != without:
                 query.setlist(name, [value] if isinstance(value, str) else value)
+        query.setlist(self.PICK, self.picks.slugs if picked is None else picked)
         if self.sort != "best" and (self.sort != next(iter(self.SORTS)) or "q" in query):
             query["sort"] = self.sort
         for name, value in changes.items():

@@ -1,6 +1,7 @@
 """How a filtered list answers: as a page, or, when htmx asks, as the parts of it that a changed filter changes."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -8,11 +9,22 @@ from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django_htmx.http import reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
+from evidence.comparison import MOST
 from evidence.filters import FacetedFilterSet
 
 PER_PAGE = 60
+
+
+@dataclass(frozen=True)
+class Picked:
+    """What is picked to compare: whether a row shown has its box, and the query of this page without it."""
+
+    entry: Any
+    is_shown: bool
+    query_without: str
 
 
 class HtmxRequest(HttpRequest):
@@ -29,26 +41,45 @@ def filtered_list(
     template: str,
     partial: str,
     more: Callable[[Page[Any]], dict[str, Any]] = lambda page: {},
+    pick: Callable[[Any], str] = lambda row: row.slug,
 ) -> HttpResponse:
-    """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown.
+    """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown, `pick`
+    what picks a row for the comparison.
 
-    The view must vary on HX-Request. With htmx the answer carries the one address of what is in force.
+    The view must vary on HX-Request and HX-Current-URL. With htmx the answer carries the one address of what is in
+    force.
     """
     paginator = Paginator(rows, PER_PAGE)
+    page_before = _page_where_only_picks_differ(request, filterset)
     try:
-        page = paginator.page(request.GET.get("page", 1))
+        page = paginator.page(page_before or request.GET.get("page", 1))
     except PageNotAnInteger:
         page = paginator.page(1)
     except EmptyPage:
         reason = f"The list of what was asked for ends with page {paginator.num_pages}."
         return render(request, "404.html", {"reason": reason}, status=404)
-    query = filterset.query(**({"page": str(page.number)} if page.number > 1 else {}))
+    here: dict[str, Any] = {"page": str(page.number)} if page.number > 1 else {}
+    query = filterset.query(**here)
+    shown = {pick(row) for row in page.object_list}
+    slugs = filterset.picks.slugs
     context = {
         "filterset": filterset,
         "chosen": filterset.chosen,
-        "facets": filterset.facets(),
         "page": page,
         "bare_query": filterset.query(),
+        "picked": [
+            Picked(entry, entry.slug in shown, filterset.query(picked=[it for it in slugs if it != entry.slug], **here))
+            for entry in filterset.picks.entries
+        ],
+        "query_without_picks": filterset.query(picked=[], **here),
+        "most": MOST,
+    }
+    if page_before:
+        response = render(request, "evidence/_only_picks.html", context)
+        response["HX-Push-Url"] = f"{request.path}?{query}" if query else request.path
+        return retarget(reswap(response, "outerHTML"), "#picks")
+    context |= {
+        "facets": filterset.facets(),
         "narrowest": None if page.object_list else filterset.narrowest(),
         **more(page),
     }
@@ -58,6 +89,21 @@ def filtered_list(
         response["HX-Replace-Url" if _is_same_step(request, query) else "HX-Push-Url"] = address
         return response
     return render(request, template, context)
+
+
+def _page_where_only_picks_differ(request: HtmxRequest, filterset: FacetedFilterSet) -> str:
+    """Where the form asks for what is shown already, with other picks: the page shown. Then the list stays as it is.
+
+    Else "", also where it cannot be told: a whole answer is never wrong.
+    """
+    if not request.htmx or request.htmx.trigger != "filters":
+        return ""
+    address = urlsplit(request.htmx.current_url or "")
+    before = QueryDict(str(address.query), mutable=True)
+    picked, pages = before.pop(filterset.PICK, []), before.pop("page", [])
+    if address.path != request.path or sorted(picked) == filterset.picks.slugs:
+        return ""
+    return (pages or ["1"])[-1] if before == QueryDict(filterset.query(picked=[])) else ""
 
 
 def _is_same_step(request: HtmxRequest, query: str) -> bool:

@@ -45,6 +45,8 @@ class PrimitiveFilterSet(FacetedFilterSet):
         "status": "status",
     }
     ANY_OF = {"tier", "category", "status"}
+    PICK = "p"
+    COMPARE = "compare_primitives"
     SORTS = {
         "name": "name",
         "tier": "rung, strongest first",
@@ -65,6 +67,9 @@ class PrimitiveFilterSet(FacetedFilterSet):
         """The entries found, ready for a list, in the order asked for."""
         entries: PrimitiveQuerySet = self.qs.for_list()
         return entries.best_first() if self.sort == "best" else entries.order_by(*ORDER_BY[self.sort], Lower("name"))
+
+    def pickable(self) -> QuerySet[Primitive]:
+        return Primitive.objects.only("slug", "name")
 
     def search(self, queryset: PrimitiveQuerySet, name: str, value: str) -> PrimitiveQuerySet:
         return queryset.search(value)

@@ -35,6 +35,18 @@ class Reader:
             box["checked"] = ""
         self._submit()
 
+    def press(self, selector: str) -> str:
+        """Where a button that leads elsewhere takes the reader: the address that the browser asks for."""
+        return f"{self._one(selector)['formaction']}?{urlencode(self._fields())}"
+
+    def choose_one(self, name: str, value: str) -> None:
+        """Choose one of several round boxes, and wait for the swap."""
+        for box in self.page.select(f"input[type=radio][name={name}]"):
+            box.attrs.pop("checked", None)
+            if box["value"] == value:
+                box["checked"] = ""
+        self._submit()
+
     def choose(self, name: str, value: str) -> None:
         """Choose in a select, and wait for the swap."""
         for option in self._one(f"select[name={name}]").select("option"):
@@ -65,24 +77,38 @@ class Reader:
 
     def _submit(self) -> None:
         form = self._one("form[hx-get]")
-        fields = [(field["name"], field.get("value", "")) for field in form.select("input[name]:not([type=checkbox])")]
-        fields += [(box["name"], box["value"]) for box in form.select("input[type=checkbox][checked]")]
+        self._swap(f"{form['hx-get']}?{urlencode(self._fields())}", form)
+
+    def _fields(self) -> list[tuple[str, str]]:
+        """What the form would send, as a browser does: ticked boxes alone."""
+        form = self._one("form[hx-get]")
+        boxes = "[type=checkbox], [type=radio]"
+        fields = [(field["name"], field.get("value", "")) for field in form.select(f"input[name]:not({boxes})")]
+        fields += [(box["name"], box["value"]) for box in form.select(f"input:is({boxes})[checked]")]
         fields += [
             (select["name"], option["value"])
             for select in form.select("select[name]")
             for option in (select.select("option[selected]") or select.select("option"))[:1]
         ]
-        self._swap(f"{form['hx-get']}?{urlencode(fields)}", form)
+        return fields
 
     def _swap(self, address: str, element: Tag) -> None:
         response = self.client.get(
             urlsplit(self.address)
             ._replace(path=urlsplit(address).path or "/primitives/", query=urlsplit(address).query)
             .geturl(),
-            headers={"HX-Request": "true", "HX-Current-URL": f"http://testserver{self.address}"},
+            headers={
+                "HX-Request": "true",
+                "HX-Current-URL": f"http://testserver{self.address}",
+                **({"HX-Trigger": str(element["id"])} if element.has_attr("id") else {}),
+            },
         )
         assert response.status_code == 200, response.content
-        target = element.get("hx-target") or element.find_parent(attrs={"hx-target": True})["hx-target"]
+        target = (
+            response.headers.get("HX-Retarget")
+            or element.get("hx-target")
+            or element.find_parent(attrs={"hx-target": True})["hx-target"]
+        )
         self._apply(response, str(target))
         if pushed := response.headers.get("HX-Push-Url"):
             self.history.append(pushed)

@@ -1,6 +1,7 @@
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 from audits.models import Agent, Isolation
 from evidence.models import Label
 from primitives.models import Primitive
-from tests.compared import columns, differences, notices, page_at, rows
+from tests.compared import columns, differences, notices, page_at, rows, text
 from tests.factories import make_agent, make_agent_break, make_audit, make_claim, make_posture, make_primitive
+from tests.htmx import Reader
 
 pytestmark = pytest.mark.django_db
 
@@ -302,3 +304,87 @@ def test_costs_as_many_queries_for_little_as_for_much(client: Client) -> None:
     with CaptureQueriesContext(connection) as many:
         compared(client, "a", "b", "c", "d", *(f"unknown-{number}" for number in range(50)), platform="macos")
     assert len(few) == len(many) <= MOST_QUERIES
+
+
+# ---- picked from the matrix ----
+
+MATRIX = "/audits/"
+
+
+def test_each_agent_has_one_box_among_the_surfaces_too(client: Client) -> None:
+    audit = make_audit("one", position=1)
+    make_audit(audit.agent, "ide", position=2)
+    make_audit("two")
+    for rows_of in ("", "surfaces"):
+        page = page_at(client, MATRIX, {"rows": rows_of, "a": ["one"]})
+        assert [box["value"] for box in page.select(".pick input")] == ["one", "two"]
+        assert [text(label) for label in page.select(".pick")] == ["Compare one", "Compare two"]
+        assert [box["value"] for box in page.select(".pick input[checked]")] == ["one"]
+
+
+@pytest.mark.usefixtures("content")
+def test_after_each_swap_with_picks_the_page_equals_a_fresh_one(client: Client) -> None:
+    reader = Reader(client, MATRIX)
+    steps = [
+        (lambda: reader.tick("a", "codex"), ["codex"]),
+        (lambda: reader.tick("platform", "macos"), ["codex"]),
+        (lambda: reader.tick("a", "claude-code"), ["claude-code", "codex"]),
+        (lambda: reader.choose_one("rows", "surfaces"), ["claude-code", "codex"]),
+        (lambda: reader.tick("a", "cursor"), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.tick("isolation", "isolated"), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.choose("sort", "tier"), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.type("q", "google"), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.type("q", "zzzzzz"), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.type("q", ""), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.choose_one("rows", ""), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.tick("isolation", "isolated"), ["claude-code", "codex", "cursor"]),
+        (lambda: reader.tick("a", "cursor"), ["claude-code", "codex"]),
+    ]
+    for number, (step, now) in enumerate(steps):
+        step()
+        asked = parse_qs(urlsplit(reader.press("#picks button")).query).get("a", [])
+        assert sorted(asked) == now, number
+        assert reader.shown() == reader.fresh(), f"step {number}: {reader.address}"
+    response = client.get(reader.press("#picks button"), follow=True)
+    page = BeautifulSoup(response.content, "html.parser")
+    assert sorted(columns(page)) == ["Claude Code", "Codex"]
+    assert page.select_one(".compared-platforms [aria-current]").get_text().startswith("macOS")
+
+
+@pytest.mark.usefixtures("content")
+def test_a_tick_leaves_the_matrix_alone(client: Client) -> None:
+    reader = Reader(client, MATRIX)
+    matrix = reader.page.select_one("table.matrix")
+    reader.tick("a", "codex")
+    assert reader.page.select_one("table.matrix") is matrix
+    assert reader.address == "/audits/?a=codex"
+
+
+def test_a_draft_cannot_be_picked(client: Client) -> None:
+    make_audit("one")
+    make_audit("draft", is_published=False)
+    page = page_at(client, MATRIX, {"a": ["draft", "one"]})
+    assert [text(item).split()[0] for item in page.select("#picks li")] == ["one"]
+    assert "there is no “draft”" in notices(page)
+
+
+def test_an_agent_links_to_the_matrix_with_it_picked(client: Client) -> None:
+    make_audit("one")
+    assert page_at(client, "/audits/one/").select_one(".compare-with a")["href"] == "/audits/?a=one"
+
+
+@pytest.mark.usefixtures("content")
+def test_the_matrix_with_picks_needs_no_more_queries_than_allowed(client: Client) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        page_at(client, MATRIX, {"a": ["codex", "cursor", "jules"], "platform": "macos", "rows": "surfaces"})
+    assert len(queries) <= MOST_QUERIES
+
+
+@pytest.mark.parametrize("value", ["\x00", "x" * 10_000, "'", '"><script>alert(1)</script>', "🦀"])
+def test_an_odd_pick_never_breaks_the_matrix(client: Client, value: str) -> None:
+    make_audit("one")
+    for headers in ({}, {"HX-Request": "true", "HX-Trigger": "filters", "HX-Current-URL": f"http://x{MATRIX}?a=\x00"}):
+        headers = {name: told.replace("\x00", "%00") for name, told in headers.items()}
+        response = client.get(MATRIX, {"a": [value, "one", value]}, headers=headers)
+        assert response.status_code == 200
+        assert b"<script>alert" not in response.content

@@ -12,6 +12,7 @@ REFERENCE = "/primitives/"
 SHOWN = """shown => {
     const main = shown.querySelector("main").cloneNode(true);
     main.querySelector("#q")?.removeAttribute("value");
+    for (const box of main.querySelectorAll(".pick input")) box.removeAttribute("checked");
     main.querySelector(".filter-panel")?.removeAttribute("open");
     for (const element of main.querySelectorAll("*")) {
         element.classList.remove("htmx-request", "htmx-swapping", "htmx-settling", "htmx-added");

@@ -1,7 +1,8 @@
 import datetime
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from evidence.models import Label
 from primitives.models import Isolates, Primitive
-from tests.compared import columns, differences, notices, page_at, rows
+from tests.compared import columns, differences, notices, page_at, rows, text
 from tests.factories import make_break, make_claim, make_primitive, make_tier
+from tests.htmx import Reader
 
 pytestmark = pytest.mark.django_db
 
@@ -189,3 +191,133 @@ def test_costs_as_many_queries_for_little_as_for_much(client: Client) -> None:
     with CaptureQueriesContext(connection) as many:
         compared(client, *"cdef", *(f"unknown-{number}" for number in range(50)))
     assert len(few) == len(many) <= MOST_QUERIES
+
+
+# ---- picked from the list ----
+
+REFERENCE = "/primitives/"
+
+
+def picked(page: BeautifulSoup) -> list[str]:
+    """The names in the bar."""
+    return [text(item).split(" Take out")[0] for item in page.select("#picks li")]
+
+
+def sent(reader: Reader, key: str = "p") -> list[str]:
+    """What the form would send as picked; nothing twice."""
+    asked = parse_qs(urlsplit(reader.press("#picks button")).query).get(key, [])
+    assert len(asked) == len(set(asked))
+    return asked
+
+
+def test_each_entry_has_a_box_with_its_name_and_what_is_picked_is_ticked_and_named(client: Client) -> None:
+    make_primitive("one", name="One")
+    make_primitive("two", name="Two")
+    page = page_at(client, REFERENCE, {"p": ["two"]})
+    assert [text(label) for label in page.select(".entry .pick")] == ["Compare One", "Compare Two"]
+    assert [box["value"] for box in page.select(".pick input[checked]")] == ["two"]
+    assert picked(page) == ["Two"]
+    assert page.select_one("#picks button").get_text() == "Compare (1)"
+    assert page.select_one("#picks button")["formaction"] == COMPARE
+
+
+@pytest.mark.usefixtures("content")
+def test_after_each_swap_with_picks_the_page_equals_a_fresh_one(client: Client) -> None:
+    reader = Reader(client, REFERENCE)
+    steps = [
+        (lambda: reader.tick("p", "apparmor"), ["apparmor"]),
+        (lambda: reader.tick("platform", "linux"), ["apparmor"]),
+        (lambda: reader.tick("p", "bubblewrap"), ["apparmor", "bubblewrap"]),
+        (lambda: reader.tick("tier", "microvm"), ["apparmor", "bubblewrap"]),
+        (lambda: reader.tick("p", "firecracker"), ["apparmor", "bubblewrap", "firecracker"]),
+        (lambda: reader.choose("sort", "claims"), ["apparmor", "bubblewrap", "firecracker"]),
+        (lambda: reader.type("q", "zzzzzz"), ["apparmor", "bubblewrap", "firecracker"]),
+        (lambda: reader.type("q", ""), ["apparmor", "bubblewrap", "firecracker"]),
+        (lambda: reader.follow('#picks a[hx-get*="p=bubblewrap&p=firecracker"]'), ["bubblewrap", "firecracker"]),
+        (lambda: reader.tick("p", "firecracker"), ["bubblewrap"]),
+        (lambda: reader.tick("tier", "microvm"), ["bubblewrap"]),
+        (lambda: reader.follow("#clear-picks"), []),
+    ]
+    for number, (step, now) in enumerate(steps):
+        step()
+        assert sorted(sent(reader)) == now, number
+        assert reader.shown() == reader.fresh(), f"step {number}: {reader.address}"
+    assert reader.address == "/primitives/?platform=linux&sort=claims"
+
+
+@pytest.mark.usefixtures("content")
+def test_a_tick_leaves_the_list_alone_and_the_later_page_where_it_is(client: Client) -> None:
+    reader = Reader(client, f"{REFERENCE}?sort=tier&page=2")
+    first = reader.page.select_one(".entry .pick input")["value"]
+    results = reader.page.select_one(".entries")
+    reader.tick("p", first)
+    assert reader.page.select_one(".entries") is results
+    assert reader.address == f"{REFERENCE}?p={first}&sort=tier&page=2"
+    assert reader.shown() == reader.fresh()
+    assert f"p={first}" in reader.page.select_one("[rel=prev]")["href"]
+
+
+@pytest.mark.usefixtures("content")
+def test_a_tick_while_a_filter_is_under_way_gets_the_whole_answer(client: Client) -> None:
+    reader = Reader(client, REFERENCE)
+    reader.page.select_one("#tier-microvm")["checked"] = ""
+    reader.tick("p", "apparmor")
+    assert reader.address == "/primitives/?tier=microvm&p=apparmor"
+    assert reader.shown() == reader.fresh()
+
+
+@pytest.mark.usefixtures("content")
+def test_links_of_the_list_keep_the_picks(client: Client) -> None:
+    page = page_at(client, f"{REFERENCE}?p=gvisor&q=zzzzzz&tier=microvm")
+    links = [*page.select(".nothing a"), page.select_one("#clear-filters a")]
+    assert len(links) >= 2
+    for link in links:
+        assert parse_qs(urlsplit(link["href"]).query)["p"] == ["gvisor"]
+    assert "p=gvisor" in page_at(client, f"{REFERENCE}?p=gvisor").select_one("[rel=next]")["href"]
+
+
+def test_unknown_picks_are_named_and_left_out(client: Client) -> None:
+    make_primitive("one")
+    page = page_at(client, REFERENCE, {"p": ["one", "nothing", "one", "\x00"]})
+    assert picked(page) == ["one"]
+    assert "there is no “nothing”" in notices(page)
+
+
+def test_more_than_four_can_be_picked_and_the_bar_says_how_many_fit(client: Client) -> None:
+    for slug in "abcde":
+        make_primitive(slug)
+    page = page_at(client, REFERENCE, {"p": list("abcde")})
+    assert text(page.select_one("#picked")) == "5 picked , of which the first 4 stand side by side"
+
+
+def test_the_button_leads_to_the_comparison_by_the_form_alone(client: Client) -> None:
+    for slug in ("one", "two", "three"):
+        make_primitive(slug, tier=make_tier("microvm" if slug == "one" else "container"))
+    reader = Reader(client, f"{REFERENCE}?tier=container&p=one")
+    reader.page.select_one("#pick-three")["checked"] = ""
+    response = client.get(reader.press("#picks button"), follow=True)
+    ((address, status),) = response.redirect_chain
+    assert status == 302
+    assert address in (f"{COMPARE}?p=three&p=one", f"{COMPARE}?p=one&p=three")
+    assert sorted(columns(BeautifulSoup(response.content, "html.parser"))) == ["one", "three"]
+
+
+def test_an_entry_links_to_the_list_with_it_picked(client: Client) -> None:
+    make_primitive("one")
+    page = page_at(client, "/primitives/one/")
+    assert page.select_one(".compare-with a")["href"] == "/primitives/?p=one"
+
+
+def test_the_list_costs_one_query_for_picks_however_many(client: Client) -> None:
+    slugs = [make_primitive().slug for _ in range(20)]
+    costs = []
+    for number in (1, 20):
+        with CaptureQueriesContext(connection) as queries:
+            page_at(client, REFERENCE, {"p": slugs[:number], "tier": "container"})
+        costs.append(len(queries))
+    assert costs[0] == costs[1] <= MOST_QUERIES
+
+
+def test_the_answer_of_a_tick_is_never_taken_for_another(client: Client) -> None:
+    for header in ("HX-Request", "HX-Current-URL"):
+        assert header in client.get(REFERENCE)["Vary"]

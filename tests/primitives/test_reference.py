@@ -162,7 +162,7 @@ ODD = [
     "-1",
     "0",
 ]
-FIELDS = ["q", "tier", "category", "platform", "isolates", "label", "status", "sort", "page", "unheard-of"]
+FIELDS = ["q", "p", "tier", "category", "platform", "isolates", "label", "status", "sort", "page", "unheard-of"]
 
 
 @pytest.mark.parametrize("value", ODD)
