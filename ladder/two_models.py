@@ -199,7 +199,6 @@ def _load(name: str) -> dict[str, Any]:
 RECORDING = read_recording(_load("two_models_outputs.yaml"))
 PARTS = read_parts(_load("two_models.yaml"), RECORDING)
 STEPS = [step for part in PARTS for step in part.steps]
-STEP_BY_SLUG = {step.slug: step for step in STEPS}
 
 
 FIRST_LAYER = 62  # where in the drawing of the container the first layer begins

@@ -58,7 +58,7 @@ def two_models(request: HtmxRequest) -> HttpResponse:
             return render(request, "404.html", {"reason": "The two models have no step of this name."}, status=404)
         context |= {
             "step": STEPS[place],
-            "part": next(part for part in PARTS if STEPS[place] in part.steps),
+            "part": next(part for part in PARTS if part.slug == STEPS[place].part),
             "place": place + 1,
             "before": STEPS[place - 1] if place else None,
             "after": STEPS[place + 1] if place + 1 < len(STEPS) else None,

@@ -7,6 +7,7 @@ package for the guest, as a file: apt-get download linux-image-6.1.0-57-cloud-am
 What the outputs are, and are not:
 - Each is what its command wrote, standard output and standard error together, in an empty environment and in /tmp,
   which is a fresh file system in memory. Nothing is added; what is cut is marked with "…".
+- In the guest the first process is a script of ours, which prints each command after a "#" and then runs it.
 - The script runs in mount, UTS and IPC namespaces of its own, which the page calls the outside: so the host name is
   "host", no message queue but ours is there, and no file of this machine is in /tmp.
 - Numbers that change from run to run are replaced: process ids by 1001, the ids of namespaces by "host" (those of the
@@ -41,11 +42,12 @@ DOCKERS_14 = (
     "chown dac_override fsetid fowner mknod net_raw setgid setuid setfcap setpcap "
     "net_bind_service sys_chroot kill audit_write"
 )
-LEFT_BY_DOCKER = ",".join(["-all", *(f"+{name}" for name in DOCKERS_14.split())])
-ONLY_USR = "--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64"
+LEFT_BY_DOCKER = ",".join(["-all", *(f"+{name}" for name in DOCKERS_14.split())]).replace(",+mknod", ",\\\n+mknod")
+ONLY_USR = "--ro-bind /usr /usr --symlink usr/bin /bin \\\n  --symlink usr/lib /lib --symlink usr/lib64 /lib64"
 QEMU = (
-    "qemu-system-x86_64 -M microvm,accel=tcg -m 256 -nodefaults -no-reboot -nographic -serial stdio \\\n"
-    "  -kernel vmlinuz -append 'console=ttyS0 loglevel=0 panic=-1 tsc_early_khz=2000000' \\\n"
+    "qemu-system-x86_64 -M microvm,accel=tcg -m 256 -nodefaults -no-reboot \\\n"
+    "  -nographic -serial stdio -kernel vmlinuz \\\n"
+    "  -append 'console=ttyS0 loglevel=0 panic=-1 tsc_early_khz=2000000' \\\n"
 )
 
 
@@ -157,7 +159,7 @@ RUNS = [
     Run(
         "kernel-inside",
         "inside",
-        f"bwrap --unshare-all --hostname box --proc /proc {ONLY_USR} --seccomp 9 \\\n"
+        f"bwrap --unshare-all --hostname box --proc /proc \\\n  {ONLY_USR} --seccomp 9 \\\n"
         "  sh -c 'hostname; ls /; ps -e -o comm=; uname -srm' 9< no-mkdir.bpf",
         "nobody",
     ),
@@ -177,7 +179,7 @@ RUNS = [
     Run(
         "second-wall",
         "jail",
-        f"bwrap --unshare-all --proc /proc {ONLY_USR} \\\n"
+        f"bwrap --unshare-all --proc /proc \\\n  {ONLY_USR} \\\n"
         "  --dev-bind /dev/kvm /dev/kvm --ro-bind smallest_vm.py /smallest_vm.py --seccomp 9 \\\n"
         "  sh -c 'ls -d /* /dev/*; python3 /smallest_vm.py | tail -n 2' 9< no-mkdir.bpf",
         "kvm",
