@@ -198,6 +198,10 @@ echo '# head -n 1 /dev/vda'; busybox head -n 1 /dev/vda
 GUEST_MODULES = ("virtio/virtio_ring", "virtio/virtio", "virtio/virtio_mmio", "block/virtio_blk")
 
 
+# The version of the kernel, without the name that whoever built it gave it.
+KERNEL = re.match(r"[\d.]+", platform.release())[0]
+
+
 def main() -> None:
     """Enter namespaces of our own, run everything, write the file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -235,7 +239,7 @@ def main() -> None:
             group.rmdir()
     document = {
         "made_on": datetime.date.today(),
-        "kernel": platform.release(),
+        "kernel": KERNEL,
         "tools": versions(),
         "runs": runs,
     }
@@ -273,6 +277,7 @@ def normalised(text: str) -> str:
     text = re.sub(
         r"\b([a-z]+):\[\d+\]", lambda found: f"{found[1]}:[{'host' if found[0] == ours.get(found[1]) else 'new'}]", text
     )
+    text = text.replace(platform.release(), KERNEL)
     text = re.sub(r"\b(?!00:00:00)[0-9a-f]{2}(:[0-9a-f]{2}){5}\b", "…", text)
     text = re.sub(r"^ *\d+(?= neighbour$)", lambda found: f"{1001:>{len(found[0])}}", text, flags=re.MULTILINE)
     text = re.sub(r"^\[ *\d+\.\d+\] ", "[…] ", text, flags=re.MULTILINE)
