@@ -304,7 +304,7 @@ MISSHAPEN: list[Any] = [
     pytest.param("package", {**PACKAGE, "purl": "pkg:npm/a b"}, id="package with a blank"),
     pytest.param("package", {**PACKAGE, "purl": ""}, id="package without a purl"),
     pytest.param("package", {**PACKAGE, "title": ""}, id="package without a title"),
-    pytest.param("package", {**PACKAGE, "url": "https://npmjs.com/"}, id="package with a URL"),
+    pytest.param("package", {**PACKAGE, "url": "https://example.com/"}, id="package with a URL"),
     pytest.param("rumour", DOC, id="a kind that there is not"),
     pytest.param("", DOC, id="no kind"),
 ]
