@@ -66,6 +66,7 @@ class AuditFilterSet(FacetedFilterSet):
         "isolation": "posture__isolation",
         "side": "posture__tier__kernel",
         "tier": "posture__tier__slug",
+        "at_least": None,  # counted by count_queries: a surface is raised by another posture than its default
         "read": "posture__read_level",
         "write": "posture__write_level",
         "network": "posture__network_level",
@@ -75,7 +76,7 @@ class AuditFilterSet(FacetedFilterSet):
         "open_source": "posture__audit__agent__open_source",
         "vendor": "posture__audit__agent__vendor",
     }
-    ANY_OF = {*FACETS, "at_least"}
+    ANY_OF = {*FACETS}
     PICK = "a"
     COMPARE = "compare_agents"
     SORTS = {"name": "name", "tier": "rung, strongest first"}
@@ -140,7 +141,7 @@ class AuditFilterSet(FacetedFilterSet):
         return queryset.alias(failure=_FAILURE).filter(failure__in=value)
 
     def can_be_raised(self, queryset: OfferQuerySet, name: str, value: list[str]) -> OfferQuerySet:
-        return queryset.raisable(min(self.ranks[slug] for slug in value), self.chosen.get("platform", []))
+        return queryset.raisable(min(self.ranks[slug] for slug in value))
 
     # ---- what is found ----
 
@@ -155,10 +156,8 @@ class AuditFilterSet(FacetedFilterSet):
 
     def count_queries(self) -> list[QuerySet[Any]]:
         found = self.filtered(leaving_out="at_least")
-        platforms = self.chosen.get("platform", [])
         at_least = [
-            self._count("at_least", Value(slug, CharField()), found.raisable(rank, platforms))
-            for slug, rank in self.ranks.items()
+            self._count("at_least", Value(slug, CharField()), found.raisable(rank)) for slug, rank in self.ranks.items()
         ]
         return [*super().count_queries(), *at_least]
 

@@ -99,10 +99,11 @@ def summaries(filterset: AuditFilterSet) -> list[Summary]:
     """For each platform in question, how many of the rows in force run in what by default, counted (one query)."""
     cells = PosturePlatform.objects.defaults()
     row = filterset.counted
-    if not filterset.by_surface:
-        cells = cells.speaking_for_agents(filterset.chosen.get("kind", []))
-    elif kinds := filterset.chosen.get("kind"):
+    kinds = filterset.chosen.get("kind", [])
+    if kinds:
         cells = cells.filter(posture__audit__kind__in=kinds)
+    if not filterset.by_surface:
+        cells = cells.speaking_for_agents(kinds)
     cells = cells.filter(**{f"{row}__in": filterset.filtered().values(row)})
     if platforms := filterset.chosen.get("platform"):
         cells = cells.filter(platform__slug__in=platforms)

@@ -120,16 +120,14 @@ class OfferQuerySet(models.QuerySet["PosturePlatform"]):
         )
         return self.filter(~Exists(earlier.filter(before)))
 
-    def raisable(self, rank: int, platforms: Iterable[str] = ()) -> Self:
-        """Those whose surface can be raised to at least the rung of that rank, on one of the platforms if any is named.
+    def raisable(self, rank: int) -> Self:
+        """Those whose surface can be raised, on the same platform, to at least the rung of that rank.
 
         A default that stands there already counts: nothing needs to be raised.
         """
         higher = self.model._default_manager.published().filter(
-            posture__audit=OuterRef("posture__audit"), posture__tier__rank__gte=rank
+            posture__audit=OuterRef("posture__audit"), platform=OuterRef("platform"), posture__tier__rank__gte=rank
         )
-        if platforms:
-            higher = higher.filter(platform__slug__in=platforms)
         return self.filter(Exists(higher))
 
     def for_matrix(self) -> Self:

@@ -106,10 +106,10 @@ def _surface(audit: AgentAudit) -> Surface:
 
 
 def _strength(posture: Posture) -> int:
-    """For an order: a rung by its rank, then what nobody discloses, which has none, then what holds nothing."""
+    """For an order: a rung by its rank, then what holds nothing, then what nobody discloses, which has no place."""
     if posture.tier:
         return posture.tier.rank
-    return 0 if posture.isolation == Isolation.UNDISCLOSED else -1
+    return 0 if posture.isolation == Isolation.NONE else -1
 
 
 def _changes(default: Posture | None, posture: Posture) -> list[Change]:

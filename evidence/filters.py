@@ -175,9 +175,11 @@ class FacetedFilterSet(django_filters.FilterSet):
         ]
 
     def count_queries(self) -> list[QuerySet[Any]]:
-        """Queries for rows of (facet, option, number), one a facet."""
+        """Queries for rows of (facet, option, number), one a facet; a subclass adds those whose expression is None."""
         queries = []
         for name, value in self.FACETS.items():
+            if value is None:
+                continue
             found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
             value = Cast(F(value) if isinstance(value, str) else value, CharField())
             queries.append(self._count(name, value, found))
