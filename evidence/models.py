@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchRank
 from django.core.validators import (
     MaxLengthValidator,
     MaxValueValidator,
@@ -24,6 +26,7 @@ from django.db.models.lookups import Exact
 from django.utils import timezone
 
 from evidence import rules
+from evidence.search import Question, sentence_vector
 
 if TYPE_CHECKING:
     from audits.models import AgentAudit
@@ -181,6 +184,17 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         }
         return [examples[label] for label in Label if label in examples]
 
+    def search(self, text: str) -> "ClaimQuerySet":
+        """Those whose sentence has the words of `text`, the one that was meant first, each with its `rank`."""
+        vector = sentence_vector("sentence")
+        question = Question(text)
+        return (
+            self.alias(vector=vector)
+            .filter(vector=question)
+            .annotate(rank=SearchRank(vector, question))
+            .order_by("-rank", "pk")
+        )
+
     def with_freshness(self, freshness: str) -> "ClaimQuerySet":
         """Those that are `fresh`, `due` or `stale` today."""
         return self.filter(_freshness_is(Freshness(freshness)))
@@ -272,7 +286,11 @@ class Claim(models.Model):
                 violation_error_message="A claim needs a sentence.",
             ),
         ]
-        indexes = [models.Index(fields=["label"]), models.Index(fields=["as_of"])]
+        indexes = [
+            models.Index(fields=["label"]),
+            models.Index(fields=["as_of"]),
+            GinIndex(sentence_vector("sentence"), name="claim_sentence"),
+        ]
         triggers = [rules.claim_label_is_borne_out("NEW.id", name="claim_label_is_borne_out", on_delete=False)]
 
     def __str__(self) -> str:

@@ -83,12 +83,19 @@ def filtered_list(
         "narrowest": None if page.object_list else filterset.narrowest(),
         **more(page),
     }
-    if request.htmx and not request.htmx.history_restore_request:
-        response = render(request, partial, context)
-        address = f"{request.path}?{query}" if query else request.path
-        response["HX-Replace-Url" if _is_same_step(request, query) else "HX-Push-Url"] = address
-        return response
-    return render(request, template, context)
+    return page_or_parts(request, context, query, template=template, partial=partial)
+
+
+def page_or_parts(
+    request: HtmxRequest, context: dict[str, Any], query: str, *, template: str, partial: str
+) -> HttpResponse:
+    """The page, or with htmx the parts of it that change, with the address that `query` makes of what is in force."""
+    if not request.htmx or request.htmx.history_restore_request:
+        return render(request, template, context)
+    response = render(request, partial, context)
+    address = f"{request.path}?{query}" if query else request.path
+    response["HX-Replace-Url" if _is_same_step(request, query) else "HX-Push-Url"] = address
+    return response
 
 
 def _page_where_only_picks_differ(request: HtmxRequest, filterset: FacetedFilterSet) -> str:

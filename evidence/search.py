@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVectorField
+from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
 from django.db.models import Case, Exists, F, FloatField, Func, IntegerField, Q, Value, When
 from django.db.models.functions import Concat, Lower, Replace
@@ -41,6 +41,16 @@ class SearchDocument(models.Model):
             GinIndex(fields=["search_keys"], name="%(class)s_search_keys"),
             GinIndex(fields=["search_names"], opclasses=["gin_trgm_ops"], name="%(class)s_search_names"),
         ]
+
+
+def words(field: str) -> Func:
+    """A text field as the database's function search_words takes it apart."""
+    return Func(F(field), function="search_words", output_field=models.TextField())
+
+
+def sentence_vector(field: str) -> SearchVector:
+    """What full-text search looks in where there is no SearchDocument: the words of a field, by their stems."""
+    return SearchVector(words(field), config="english")
 
 
 class Question(SearchQuery):

@@ -9,6 +9,7 @@ from sandboxicon import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("method/", views.method, name="method"),
+    path("search/", views.search, name="search"),
     path("about/", views.about, name="about"),
     path("models/", two_models, name="two_models"),
     path("ladder/", include("ladder.urls")),

@@ -7,15 +7,19 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from audits.matrix import summarise
 from audits.models import Agent, AgentBreak, Isolation, Posture, PosturePlatform
 from evidence.models import Claim, Source, SourceKind
+from evidence.pages import HtmxRequest, page_or_parts
 from ladder.models import Tier
 from primitives.models import Primitive
 from sandboxicon.distribution import distribution
+from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
 
 
 @require_safe
@@ -86,6 +90,27 @@ def about(request: HttpRequest) -> HttpResponse:
 def favicon(request: HttpRequest) -> HttpResponse:
     """To the icon, for browsers that ask where a page names none."""
     return redirect(static("icons/icon.svg"))
+
+
+@require_safe
+@vary_on_headers("HX-Request", "HX-Target")
+def search(request: HtmxRequest) -> HttpResponse:
+    """One search over everything: a page of its own, or the panel below the search box of any page (five queries)."""
+    text, notice = asked(request.GET.get("q", ""))
+    in_the_panel = bool(request.htmx) and request.htmx.target == "site-results"
+    groups = find(text, IN_THE_PANEL if in_the_panel else ON_THE_PAGE) if text else []
+    query = urlencode({"q": text}) if text else ""
+    context = {
+        "text": text,
+        "notice": notice,
+        "groups": groups,
+        "query": query,
+        "total": sum(group.total for group in groups),
+        "is_near": bool(groups) and groups[0].is_near,
+    }
+    if in_the_panel:
+        return render(request, "search/_panel.html", context)
+    return page_or_parts(request, context, query, template="search/search.html", partial="search/_found.html")
 
 
 @never_cache

@@ -23,7 +23,7 @@ class Reader:
 
     def type(self, name: str, text: str) -> None:
         """Type into a field of the form, and wait for the swap."""
-        self._one(f"input[name={name}]")["value"] = text
+        self._one(f"form[hx-get] input[name={name}]")["value"] = text
         self._submit()
 
     def tick(self, name: str, value: str) -> None:

@@ -26,6 +26,8 @@ KINDS = [
     "/primitives/compare/?p=gvisor",
     "/method/",
     "/about/",
+    "/search/?q=kernel+line",
+    "/search/?q=dokcer",
     "/nowhere/",
 ]
 

@@ -1,10 +1,13 @@
 """What every page has: colours by choice, search as one types, the shortcut; all by keyboard and on a phone."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.pages import equals_a_fresh_page, is_marked, mark, settled
 
 pytestmark = pytest.mark.browser
 
@@ -97,3 +100,155 @@ def test_without_javascript_there_is_no_switch(open_browser: Callable[..., Page]
     page.goto("/about/")
     expect(page.locator(".theme")).to_be_hidden()
     expect(page.get_by_role("link", name="How we know", exact=True)).to_be_visible()
+
+
+# ---- the search box of every page ----
+
+
+def box(page: Page) -> Any:
+    return page.get_by_role("searchbox", name="Find anything in this guide")
+
+
+def panel(page: Page) -> Any:
+    return page.locator("#site-results .panel")
+
+
+def test_the_panel_follows_what_is_typed_and_leads_on_by_key(page: Page) -> None:
+    page.goto("/about/")
+    mark(page)
+    page.keyboard.press("/")
+    expect(box(page)).to_be_focused()
+    page.keyboard.type("claude")
+    expect(panel(page).get_by_role("link").first).to_have_text(re.compile("^Claude Code"))
+    expect(page.locator("#site-status")).to_have_text(re.compile(r"^\d+ found for “claude”"))
+    assert page.url.endswith("/about/")
+    page.keyboard.press("ArrowDown")
+    expect(panel(page).get_by_role("link").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(box(page)).to_be_focused()
+    assert is_marked(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Claude Code")
+
+
+def test_escape_closes_the_panel_and_leaves_what_was_typed(page: Page) -> None:
+    page.goto("/ladder/")
+    box(page).press_sequentially("docker")
+    expect(panel(page)).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(panel(page)).to_have_count(0)
+    expect(box(page)).to_be_focused()
+    expect(box(page)).to_have_value("docker")
+
+
+def test_the_panel_closes_when_the_reader_goes_on(page: Page) -> None:
+    page.goto("/ladder/")
+    for leave in (lambda: page.locator("h1").click(), lambda: page.get_by_role("link", name="Audits").focus()):
+        box(page).fill("")
+        box(page).press_sequentially("docker")
+        expect(panel(page)).to_be_visible()
+        leave()
+        expect(panel(page)).to_have_count(0)
+
+
+def test_an_answer_that_comes_too_late_opens_nothing(page: Page) -> None:
+    page.goto("/ladder/")
+    held: list[Route] = []
+    page.route("**/search/?*", lambda route: held.append(route))
+    box(page).press_sequentially("docker")
+    for _ in range(100):
+        if held:
+            break
+        page.wait_for_timeout(20)
+    page.get_by_role("link", name="Audits").focus()
+    held[0].continue_()
+    settled(page)
+    page.wait_for_timeout(200)
+    expect(panel(page)).to_have_count(0)
+
+
+def test_a_lost_answer_changes_nothing_and_enter_still_searches(page: Page, console: list[str]) -> None:
+    page.goto("/primitives/")
+    count = page.get_by_role("status").inner_text()
+    page.route("**/search/?*", lambda route: route.fulfill(status=500, body="broke"))
+    with page.expect_response("**/search/?*"):
+        box(page).press_sequentially("docker")
+    settled(page)
+    assert page.get_by_role("status").inner_text() == count
+    assert page.url.endswith("/primitives/")
+    assert console
+    console.clear()
+    page.unroute("**/search/?*")
+    box(page).press("Enter")
+    expect(page).to_have_url(re.compile(r"/search/\?q=docker$"))
+
+
+def test_the_key_is_only_a_letter_while_typing_in_a_field_and_can_be_turned_off(page: Page) -> None:
+    page.goto("/primitives/")
+    page.locator("#q").press_sequentially("/dev/kvm")
+    expect(page.locator("#q")).to_be_focused()
+    expect(page.locator("#q")).to_have_value("/dev/kvm")
+    page.locator("#sort-by").focus()
+    page.keyboard.press("/")
+    expect(page.locator("#sort-by")).to_be_focused()
+    switch = page.get_by_role("button", name="Press / to find")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    switch.focus()
+    page.keyboard.press("Control+/")
+    expect(switch).to_be_focused()
+    page.keyboard.press("Space")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    page.reload()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("/")
+    expect(box(page)).not_to_be_focused()
+
+
+# ---- the page of search ----
+
+
+def test_the_page_of_search_follows_what_is_typed_and_its_address_too(page: Page) -> None:
+    page.goto("/search/")
+    mark(page)
+    page.keyboard.press("/")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.type("microvm")
+    expect(page).to_have_url(re.compile(r"/search/\?q=microvm$"))
+    settled(page)
+    expect(page.locator(".hit h3 a").first).to_have_text("microVM")
+    expect(page.get_by_role("status")).to_have_text(re.compile(r"found for “microvm”"))
+    expect(page).to_have_title("“microvm” in this guide: sandboxicon")
+    assert is_marked(page)
+    equals_a_fresh_page(page)
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/search/$"))
+    expect(page.locator("#q")).to_have_value("")
+
+
+def test_without_javascript_the_search_is_a_form(open_browser: Callable[..., Page]) -> None:
+    page = open_browser(java_script_enabled=False)
+    page.goto("/about/")
+    box(page).fill("codex")
+    box(page).press("Enter")
+    expect(page).to_have_url(re.compile(r"/search/\?q=codex$"))
+    expect(page.locator(".hit h3 a").first).to_have_text("Codex")
+    page.locator("#q").fill("runsc")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".hit h3 a").first).to_have_text("gVisor")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_nothing_scrolls_sideways(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for address in ("/method/", "/about/", "/search/", "/search/?q=docker", "/search/?q=" + "x" * 100):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    page.goto("/ladder/")
+    box(page).press_sequentially("claude")
+    expect(panel(page)).to_be_visible()
+    place = panel(page).bounding_box()
+    assert place["x"] >= 0
+    assert place["x"] + place["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
