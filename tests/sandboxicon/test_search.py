@@ -129,7 +129,21 @@ def test_a_changed_sentence_is_found_by_its_new_words_alone(client: Client) -> N
 
 
 def test_the_words_of_sentences_are_looked_up_in_an_index() -> None:
-    sql("SET LOCAL enable_seqscan = off")
+    # Enough claims, and Postgres told of them, that no other way to them is as cheap.
+    one = make_claim(make_primitive(), Label.INFERRED)
+    Claim.objects.bulk_create(
+        Claim(
+            primitive=one.primitive,
+            slug=f"number-{number}",
+            aspect=one.aspect,
+            sentence=f"Wombat number {number} is kept away.",
+            label=one.label,
+            reasoning=one.reasoning,
+            as_of=one.as_of,
+        )
+        for number in range(1000)
+    )
+    sql("ANALYZE evidence_claim")
     assert "claim_sentence" in Claim.objects.published().search("quokka sleeps").explain()
 
 
