@@ -79,8 +79,6 @@ def load(folder: Path, overwrite: Collection[str] = (), *, overwrite_all: bool =
         entries, records = _entries_to_write(folder, set(overwrite), overwrite_all, report)
         _write(entries)
         _remember(records)
-        if entries:
-            _analyze()
     return report
 
 
@@ -166,12 +164,14 @@ def _write(entries: list[_Entry]) -> None:
     _raise_problems(entries)
     for step in ("save", "relate"):
         for folder in KINDS:
-            for entry in entries:
-                if entry.folder == folder and (action := getattr(entry, step)):
-                    _refusals_name_the_file(entry, action)
+            actions = [
+                (entry, action) for entry in entries if entry.folder == folder and (action := getattr(entry, step))
+            ]
+            for entry, action in actions:
+                _refusals_name_the_file(entry, action)
             # Those of the next folder need these.
             _raise_problems(entries)
-            if entries:
+            if actions:
                 _analyze()
 
 
