@@ -11,7 +11,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
-from sandboxicon import database
+from sandboxicon import database, headers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -61,6 +61,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "sandboxicon.headers.cross_origin",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -109,6 +111,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / ".static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -130,12 +133,21 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
+        # What our pages put into themselves passes the one policy of static/js/trusted.js, which refuses scripts.
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["default"],
     }
 }
+# Nothing of a browser's powers is needed here. Named are those that Chromium knows: it complains of any other.
+PERMISSIONS_POLICY: dict[str, list[str]] = {name: [] for name in headers.POWERS}
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-SESSION_COOKIE_HTTPONLY = True
+# Public pages set no cookie at all; these are the admin's. A session is a working day's, and ends with the browser.
+SESSION_COOKIE_AGE = 8 * 3600
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 # An entry with its claims and their sources is one form in the admin, and the longest have over a thousand fields.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 if BEHIND_TLS:
@@ -145,8 +157,9 @@ if BEHIND_TLS:
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-    SESSION_COOKIE_SECURE = True
-    CSRF_COOKIE_SECURE = True
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    # A browser takes these names only over TLS, for this very host, so that no neighbour can plant a cookie.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 
 FIXTURES_DIR = BASE_DIR / "fixtures"
 

@@ -3,22 +3,14 @@ with REQUIRE_BROWSER=1 (as in CI) they fail instead."""
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
-START_SECONDS = 60
+from tests.servers import manage, running
+
 PATIENCE = 15_000  # milliseconds, for a machine that has much else to do
 
 CHROMIUM = os.environ.get("CHROMIUM") or next(
@@ -65,68 +57,10 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 def site(content: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the site as readers get it: gunicorn, DEBUG off, hashed static files, the whole content."""
     folder = tmp_path_factory.mktemp("site")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = {
-        "PATH": os.environ["PATH"],
-        "SECRET_KEY": "for browser tests alone " * 3,
-        "ALLOWED_HOSTS": "127.0.0.1",
-        "DATABASE_URL": _database_url(),
-        "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
-        "BROWSER_STATIC_ROOT": str(folder / "static"),
-    }
-    subprocess.run(
-        [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity=0"],
-        cwd=CHECKOUT,
-        env=environment,
-        check=True,
-    )
-    log = folder / "gunicorn.log"
-    with log.open("w") as output:
-        gunicorn = subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"],
-            cwd=CHECKOUT,
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        if not _is_ready(address, gunicorn):
-            pytest.fail(f"gunicorn did not become ready. Its log:\n{log.read_text()}", pytrace=False)
-        yield address
-    finally:
-        gunicorn.terminate()
-        try:
-            gunicorn.wait(15)
-        except subprocess.TimeoutExpired:
-            gunicorn.kill()
-            gunicorn.wait()
-
-
-def _database_url() -> str:
-    """The address of the database that the tests use now."""
-    from django.db import connection
-
-    settings = connection.settings_dict
-    parts = {name: str(settings[name.upper()]) for name in ("host", "port", "user", "password")}
-    return f"postgres:///{quote(settings['NAME'])}?" + urlencode({name: part for name, part in parts.items() if part})
-
-
-def _is_ready(address: str, process: subprocess.Popen[bytes]) -> bool:
-    until = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < until:
-        try:
-            with urllib.request.urlopen(f"{address}/readyz", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except urllib.error.HTTPError as error:
-            if error.code != 503:
-                return False
-        except OSError:
-            pass
-        time.sleep(0.1)
-    return False
+    environment = {"DJANGO_SETTINGS_MODULE": "tests.browser.settings", "BROWSER_STATIC_ROOT": str(folder / "static")}
+    manage("collectstatic", "--no-input", "--verbosity=0", **environment)
+    with running(folder / "gunicorn.log", **environment) as server:
+        yield server.address
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+window.trustedTypes?.createPolicy("default", { createHTML: (h) => /<script/i.test(h) ? "" : h });
