@@ -369,6 +369,8 @@ class PostureInline(NestedStackedInline):
 
 
 class AuditClaimInline(ClaimInline):
+    fieldsets = [*ClaimInline.fieldsets, (None, {"fields": ["says_how_to_check"]})]
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Claim]:
         found: QuerySet[Claim] = super().get_queryset(request)
         return found.select_related("audit__agent")

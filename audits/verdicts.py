@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from audits.models import LEVELS, Agent, AgentAudit, Isolation, Posture
+from evidence.models import Claim
 from primitives.models import Platform
 
 # What browsers say of the platform that they run on (Sec-CH-UA-Platform, and names in User-Agent), and our slug.
@@ -70,11 +71,17 @@ class Mode:
 
 @dataclass(frozen=True)
 class Surface:
-    """One surface's section: its defaults, and the modes that can be turned on, strongest rung first."""
+    """One surface's section: its defaults, and the modes that can be turned on, strongest rung first.
+
+    `checks` are the claims by which a reader can tell whether a sandbox is on; `has_something_to_check` is false where
+    no posture has one.
+    """
 
     audit: AgentAudit
     defaults: list[Mode]
     modes: list[Mode]
+    checks: list[Claim]
+    has_something_to_check: bool
 
 
 TITLES = {
@@ -102,7 +109,13 @@ def _surface(audit: AgentAudit) -> Surface:
             instead = (by_platform.get(platform.pk) for platform in posture.platforms.all())
             modes.append(Mode(posture, _changes(next(filter(None, instead), None), posture)))
     modes.sort(key=lambda mode: _strength(mode.posture), reverse=True)
-    return Surface(audit, [Mode(posture, []) for posture in defaults], modes)
+    return Surface(
+        audit,
+        [Mode(posture, []) for posture in defaults],
+        modes,
+        [claim for claim in audit.claims.all() if claim.says_how_to_check],
+        any(posture.isolation != Isolation.NONE for posture in postures),
+    )
 
 
 def _strength(posture: Posture) -> int:

@@ -279,7 +279,7 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     inlines = [SourceInline]
     list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
     list_select_related = ["tier", "primitive", "audit__agent"]
-    list_filter = ["label", FreshnessFilter, SubjectTierFilter, "aspect"]
+    list_filter = ["label", FreshnessFilter, SubjectTierFilter, "aspect", "says_how_to_check"]
     list_per_page = 100
     ordering = ["as_of", "pk"]  # what has waited longest for a check comes first
     search_fields = [
@@ -298,6 +298,7 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
         ("Subject: exactly one of the three", {"fields": [("primitive", "audit", "tier")]}),
         (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position")]}),
         ("For the labels inferred and undisclosed", {"fields": ["reasoning", "looked"]}),
+        ("For the page of an agent", {"fields": ["says_how_to_check"]}),
     ]
 
     @admin.display(description="sentence")

@@ -250,6 +250,11 @@ class Claim(models.Model):
     looked = models.TextField(
         blank=True, verbose_name="looked in", help_text="For undisclosed claims: where it was looked for."
     )
+    says_how_to_check = models.BooleanField(
+        default=False,
+        help_text="For claims about a surface of an agent: a reader can tell by it whether a sandbox is on, as by a "
+        "warning, a program's output or a variable that it names.",
+    )
     position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the subject's claims, low first.")
 
     objects = ClaimQuerySet.as_manager()
@@ -284,6 +289,11 @@ class Claim(models.Model):
                 name="claim_has_a_sentence",
                 condition=Q(sentence__regex=r"\S"),
                 violation_error_message="A claim needs a sentence.",
+            ),
+            models.CheckConstraint(
+                name="claim_of_an_audit_says_how_to_check",
+                condition=Q(says_how_to_check=False) | Q(audit__isnull=False),
+                violation_error_message="Only a claim about an agent's surface says how to check that a sandbox is on.",
             ),
         ]
         indexes = [

@@ -2,7 +2,8 @@
 """Turn the research pack's primitives and agents into content files: convert_pack.py PACK [--to FIXTURES].
 
 The same pack gives the same bytes; a corrected pack changes what was corrected and nothing else. Prints what the pack
-holds and what was written, and ends with 1 where the two differ. FORMAT.md in the pack describes what is read here.
+holds and what was written, and ends with 1 where the two differ, or where the pack lacks a fact that is named here.
+FORMAT.md in the pack describes what is read here.
 """
 
 import argparse
@@ -26,9 +27,26 @@ OPEN_SOURCE = {True: "yes", False: "no", "partly": "partly"}
 NUMBER_AND_NICKNAME = re.compile(r"(CVE-\d{4}-\d+) \((.+)\)")
 # Or its summary begins with that name. They are listed, since not each word before a colon is a name.
 NICKNAME_AND_SUMMARY = re.compile(r"(cr8escape|Leaky Vessels|VENOM): (.+)", re.DOTALL)
+# The facts (agent, surface, id) by which a reader can tell whether a sandbox is on: they name what is seen then, as a
+# warning, a prompt, a program's output or a variable. The pack has no mark for them. That a program refuses to start
+# without its sandbox is no such fact: it is what the posture does on failure.
+CHECKS = {
+    ("antigravity", "cli", "run-without-sandbox-offered"),
+    ("autogen", "library", "docker-then-host"),
+    ("claude-code", "cli", "first-command-refused-after-failure"),
+    ("claude-code", "cli", "warns-and-runs-unsandboxed"),
+    ("codex", "cli", "default-observed-in-0-171"),
+    ("codex", "cli", "sandbox-observed-in-0-171"),
+    ("codex", "cli", "startup-warning-for-bubblewrap"),
+    ("codex", "cli", "windows-setup-prompt"),
+    ("cursor", "ide", "bubblewrap-fallback"),
+    ("github-copilot", "cli", "fails-closed"),
+    ("letta-code", "cli", "missing-backend-warns"),
+    ("zed", "ide", "runs-without-bwrap"),
+}
 
 
-def claim(fact: dict[str, Any]) -> dict[str, Any]:
+def claim(fact: dict[str, Any], says_how_to_check: bool = False) -> dict[str, Any]:
     """A fact of the pack as a claim of ours."""
     result = {
         "slug": fact["id"],
@@ -39,6 +57,8 @@ def claim(fact: dict[str, Any]) -> dict[str, Any]:
         "as_of": fact["as_of"],
     }
     result |= {key: fact[key] for key in ("reasoning", "looked") if fact.get(key)}
+    if says_how_to_check:
+        result["says_how_to_check"] = True
     return {**result, "sources": fact["sources"]}
 
 
@@ -110,7 +130,9 @@ def agent(entry: dict[str, Any]) -> dict[str, Any]:
                 "kind": surface["kind"],
                 "is_published": True,
                 "postures": [posture(item) for item in surface["postures"]],
-                "claims": [claim(fact) for fact in surface["facts"]],
+                "claims": [
+                    claim(fact, (entry["slug"], surface["slug"], fact["id"]) in CHECKS) for fact in surface["facts"]
+                ],
             }
             for surface in entry["surfaces"]
         ],
@@ -119,6 +141,17 @@ def agent(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 KINDS = {"primitives": primitive, "agents": agent}
+
+
+def checks_without_a_fact(agents: list[dict[str, Any]]) -> list[str]:
+    """Those of CHECKS that the pack has no fact for, in words."""
+    facts = {
+        (entry["slug"], surface["slug"], fact["id"])
+        for entry in agents
+        for surface in entry["surfaces"]
+        for fact in surface["facts"]
+    }
+    return [f"CHECKS names a fact that the pack does not have: {'/'.join(check)}" for check in sorted(CHECKS - facts)]
 
 
 def numbers_in_pack(folder: str, entries: list[dict[str, Any]]) -> list[int]:
@@ -162,10 +195,17 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "fixtures")
     options = parser.parse_args()
 
+    in_pack = {
+        folder: [files.parse(path.read_bytes(), path.name) for path in sorted((options.pack / folder).glob("*.yaml"))]
+        for folder in KINDS
+    }
+    if problems := checks_without_a_fact(in_pack["agents"]):
+        print(*problems, "Nothing was written.", sep="\n", file=sys.stderr)
+        return 1
+
     differs = False
     for folder, convert in KINDS.items():
-        paths = sorted((options.pack / folder).glob("*.yaml"))
-        entries = [files.parse(path.read_bytes(), path.name) for path in paths]
+        entries = in_pack[folder]
         documents = {f"{folder}/{entry['slug']}.yaml": convert(entry) for entry in entries}
         written, removed = files.write(options.to, {path: files.dump(document) for path, document in documents.items()})
         there = [files.parse((options.to / path).read_bytes(), path) for path in documents]

@@ -1,7 +1,7 @@
 """What claims, sources and breaks look like in documents, and how any document is read.
 
 A document's keys are the model's fields. A field that is empty is null, but for `reasoning`, `looked` and
-`nickname`, which are left out when empty, since few have them.
+`nickname`, which are left out when empty, and `says_how_to_check` when false, since few have them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evidence.models import Claim, PublishedBreak, Source, SourceKind
 from sandboxicon.content.files import Document
 
 CLAIM = ["slug", "aspect", "sentence", "label", "version", "as_of"]
-CLAIM_OPTIONAL = ["reasoning", "looked"]
+CLAIM_OPTIONAL = ["reasoning", "looked", "says_how_to_check"]
 SOURCE = {
     SourceKind.CODE: ["kind", "repo", "commit", "path", "lines"],
     SourceKind.DOC: ["kind", "url", "title"],
@@ -96,9 +96,13 @@ class Reader:
             yield item, f"{place}[{number}]"
 
     def fill(self, instance: models.Model, document: Document, names: list[str], at: str) -> None:
-        """Set the fields `names` of `instance` from the document, and note those that the model refuses."""
+        """Set the fields `names` of `instance` from the document, and note those that the model refuses.
+
+        A field that the document leaves out, as it may an optional one, stays as it is.
+        """
         for name in names:
-            self.fill_one(instance, name, document.get(name), f"{at}.{name}" if at else name)
+            if name in document:
+                self.fill_one(instance, name, document[name], f"{at}.{name}" if at else name)
 
     def fill_one(self, instance: models.Model, name: str, value: object, at: str) -> None:
         """Set one field of `instance`, and note it if the model refuses the value."""

@@ -356,6 +356,22 @@ def test_what_the_vendor_does_not_disclose_is_a_block_with_where_and_when_it_was
     assert item.a["href"] == "#no-word"
 
 
+def test_how_to_check_that_a_sandbox_is_on_is_said_where_a_claim_says_how(client: Client) -> None:
+    agent = make_agent("one")
+    told = make_audit(agent, "told", postures=[{"tier": "container", "is_default": False}, {}], position=1)
+    make_claim(told, slug="warns", sentence="It warns where `bwrap` is missing.", says_how_to_check=True)
+    make_claim(told, slug="boxed")
+    make_audit(agent, "untold", postures=[{"isolation": "undisclosed"}], position=2)
+    make_audit(agent, "bare", position=3)
+    first, second, third = page_of(client, "one").select(".surface-section")
+    assert text(first.select_one(".checks h3")) == "How to check that the sandbox is on"
+    (item,) = first.select(".checks li")
+    assert text(item).startswith("It warns where bwrap is missing.")
+    assert first.select_one(f"li.claim{item.a['href']}")
+    assert text(second.select_one(".checks p")) == "None of the claims below says how."
+    assert not third.select(".checks")
+
+
 def test_claims_are_grouped_by_aspect_and_breaks_by_year(client: Client) -> None:
     agent = make_agent("one")
     audit = make_audit(agent, postures=[])

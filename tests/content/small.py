@@ -106,7 +106,10 @@ def agent(slug: str, **fields: Any) -> dict[str, Any]:
                     posture("boxed", is_default=True, rests_on=["on-by-default", "warns-without"], **isolated),
                     posture("full access", how="--yolo"),
                 ],
-                "claims": [claim("on-by-default", aspect="default"), claim("warns-without", aspect="requirement")],
+                "claims": [
+                    claim("on-by-default", aspect="default"),
+                    claim("warns-without", aspect="requirement", says_how_to_check=True),
+                ],
             },
             {
                 "slug": "cloud",

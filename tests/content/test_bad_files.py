@@ -116,6 +116,11 @@ WRONG: list[Any] = [
     pytest.param(first_claim(sources=["x"]), f"{RUNC}: claims[1].sources[1].kind: ", id="source as text"),
     pytest.param(first_claim(label="inferred"), f"{RUNC}: Claim own-namespaces: inferred needs", id="no reasoning"),
     pytest.param(first_claim(label="undisclosed"), f"{RUNC}: Claim own-namespaces: undisclosed needs", id="not looked"),
+    pytest.param(
+        first_claim(says_how_to_check=True), f"{RUNC}: Only a claim about an agent's surface", id="a check of no agent"
+    ),
+    pytest.param(first_claim(says_how_to_check="yes"), f"{RUNC}: claims[1].says_how_to_check: not", id="check as text"),
+    pytest.param(first_claim(says_how_to_check=None), f"{RUNC}: claims[1].says_how_to_check: ", id="check null"),
     pytest.param(first_claim(sentence="a\0b"), f"{RUNC}: claims[1].sentence: ", id="NUL in a sentence"),
     pytest.param(first_source(kind="rumour"), f"{RUNC}: claims[1].sources[1].kind: not one of", id="bad kind"),
     pytest.param(first_source(kind=["code"]), f"{RUNC}: claims[1].sources[1].kind: not one of", id="kind as a list"),

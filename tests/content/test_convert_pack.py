@@ -62,6 +62,7 @@ class Conversion:
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.pack, self.to = folder / "pack", folder / "fixtures"
         self.capsys, self.monkeypatch = capsys, monkeypatch
+        monkeypatch.setattr(convert_pack, "CHECKS", set())  # they name facts of the whole pack
 
     def run(self, *entries: dict[str, Any]) -> dict[str, bytes]:
         """The files that the entries are turned into; `output` is what was printed."""
@@ -155,8 +156,23 @@ def test_an_entry_keeps_what_it_says(conversion: Conversion) -> None:
     ]
 
 
+def test_a_fact_that_says_how_to_check_is_marked_and_one_that_is_not_there_stops_everything(
+    conversion: Conversion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "says_how_to_check" not in convert_pack.claim(copy.deepcopy(FACT))
+    assert convert_pack.claim(copy.deepcopy(FACT), says_how_to_check=True)["says_how_to_check"] is True
+    before = conversion.run(entry("kvm"))
+    monkeypatch.setattr(convert_pack, "CHECKS", {("codex", "cli", "no-such-fact")})
+    (conversion.pack / "primitives" / "kvm.yaml").write_text(yaml.safe_dump(entry("kvm", summary="Another.")))
+    assert convert_pack.main() == 1
+    assert "codex/cli/no-such-fact" in conversion.capsys.readouterr().err
+    assert (conversion.to / "primitives/kvm.yaml").read_bytes() == before["primitives/kvm.yaml"]
+
+
 @pytest.mark.parametrize(("theirs", "ours"), [(True, "yes"), (False, "no"), ("partly", "partly")])
-def test_an_agent_is_published_and_what_nobody_states_is_unknown_or_null(theirs: Any, ours: str) -> None:
+def test_an_agent_is_published_and_what_nobody_states_is_unknown_or_null(
+    theirs: Any, ours: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     levels = {"read": "box", "write": "nothing", "network": "off", "credentials": "none", "approvals": "never"}
     words = {name: f"{name} in words" for name in ("filesystem_read", "filesystem_write", "network", "credentials")}
     posture = {
@@ -188,11 +204,15 @@ def test_an_agent_is_published_and_what_nobody_states_is_unknown_or_null(theirs:
         "surfaces": [surface],
         "incidents": [dict(ESCAPE)],
     }
+    monkeypatch.setattr(convert_pack, "CHECKS", {("codex", "cli", "other"), ("codex", "ide", "own-kernel")})
     document = convert_pack.agent(agent)
     assert document["open_source"] == ours
     (audit,) = document["audits"]
     assert audit["is_published"] is True
-    assert [claim["slug"] for claim in audit["claims"]] == ["own-kernel", "other"]
+    assert [(claim["slug"], claim.get("says_how_to_check")) for claim in audit["claims"]] == [
+        ("own-kernel", None),
+        ("other", True),
+    ]
     (made,) = audit["postures"]
     assert made["on_failure"] == "unknown"
     assert made["approvals"] is None

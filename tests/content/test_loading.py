@@ -328,6 +328,25 @@ def test_a_default_can_move_from_one_posture_to_another(content_files: small.Doc
     assert {posture.mode for posture in Posture.objects.filter(is_default=True)} == {"full access", "cloud"}
 
 
+def test_how_to_check_is_marked_in_the_file_of_an_agent_and_left_out_where_it_is_not(
+    content_files: small.Documents, tmp_path: Path
+) -> None:
+    marked = Claim.objects.filter(says_how_to_check=True)
+    assert [claim.slug for claim in marked.all()] == ["warns-without"]
+    by_default, warns = content_files[CODEX]["audits"][0]["claims"]
+    del warns["says_how_to_check"]
+    assert load(small.write(tmp_path, content_files)).updated == [CODEX]
+    assert not marked.exists()
+    assert dict(database_documents())[CODEX] == content_files[CODEX]
+    by_default["says_how_to_check"] = True
+    warns["says_how_to_check"] = False
+    load(small.write(tmp_path, content_files))
+    assert [claim.slug for claim in marked.all()] == ["on-by-default"]
+    assert [claim.get("says_how_to_check") for claim in dict(database_documents())[CODEX]["audits"][0]["claims"]] == [
+        *(True, None)
+    ]
+
+
 def test_what_a_curator_changed_is_kept_and_said(content_files: small.Documents, tmp_path: Path) -> None:
     Primitive.objects.filter(slug="runc").update(summary="A curator's summary.")
     content_files[RUNC]["summary"] = "The file's summary."

@@ -128,8 +128,8 @@ def test_a_slug_that_somebody_takes_at_the_same_moment_is_a_message(admin_client
     fill_in(form, label="inferred", reasoning="So it follows.", primitive=primitive.pk)
     again = amid(
         "INSERT INTO evidence_claim"
-        " (primitive_id, slug, aspect, sentence, label, version, as_of, reasoning, looked, position)"
-        " VALUES (%s, 'own-kernel', 'boundary', 'First.', 'inferred', '', now(), 'So.', '', 1)",
+        " (primitive_id, slug, aspect, sentence, label, version, as_of, reasoning, looked, says_how_to_check, position)"
+        " VALUES (%s, 'own-kernel', 'boundary', 'First.', 'inferred', '', now(), 'So.', '', false, 1)",
         [primitive.pk],
         form.send,
     )

@@ -8,18 +8,19 @@ from django.core.exceptions import ValidationError
 from django.db import DataError, transaction
 
 from evidence.models import Aspect, Claim, Label, Source, SourceKind
-from tests.factories import BORNE_OUT_BY, SOURCES, make_claim, make_primitive, make_source, make_tier
+from tests.factories import BORNE_OUT_BY, SOURCES, make_audit, make_claim, make_primitive, make_source, make_tier
 from tests.races import at_the_same_time
 from tests.sql import accepted, insert, refused, sql
 
 pytestmark = pytest.mark.django_db
 
 LABELS = list(Label)
+SUBJECTS: dict[Callable[[], Any], str] = {make_tier: "tier", make_primitive: "primitive"}
 CLAIM = {"aspect": "boundary", "sentence": "It does.", "label": "inferred", "reasoning": "So.", "as_of": "2026-08-21"}
 
 
 def insert_claim(**values: Any) -> None:
-    empty = {"slug": "raw", "version": "", "looked": "", "position": 1}
+    empty = {"slug": "raw", "version": "", "looked": "", "says_how_to_check": False, "position": 1}
     insert("evidence_claim", **{**empty, **CLAIM, **values})
 
 
@@ -83,6 +84,21 @@ class TestSubject:
         make_claim(make_primitive(), slug="same")
         make_claim(make_primitive(), slug="same")
         make_claim(make_tier(), slug="same")
+
+    @pytest.mark.parametrize("make_subject", [make_tier, make_primitive])
+    def test_only_a_claim_about_an_audit_says_how_to_check(self, make_subject: Callable[[], Any]) -> None:
+        rule = "claim_of_an_audit_says_how_to_check"
+        with refused(rule):
+            make_claim(make_subject(), says_how_to_check=True)
+        with refused(rule):
+            Claim.objects.filter(pk=make_claim(make_subject()).pk).update(says_how_to_check=True)
+        with refused(rule):
+            insert_claim(tier_id=make_tier().pk, says_how_to_check=True)
+        claim = make_claim(make_audit(), says_how_to_check=True)
+        with refused(rule):
+            Claim.objects.filter(pk=claim.pk).update(audit=None, **{SUBJECTS[make_subject]: make_subject()})
+        with pytest.raises(ValidationError, match="how to check"):
+            Claim(slug="a", primitive=make_primitive(), says_how_to_check=True, **CLAIM).full_clean()
 
     def test_claims_go_with_their_subject(self) -> None:
         claim = make_claim()
