@@ -118,7 +118,7 @@ STORAGES = {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
             if DEBUG
-            else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+            else "sandboxicon.static_files.BundledStaticFilesStorage"
         )
     },
 }
