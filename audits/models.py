@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from audits import rules, search
 from audits.querysets import AgentQuerySet, OfferQuerySet, PostureQuerySet
+from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
 from evidence.search import SearchDocument
 
@@ -127,7 +128,10 @@ class Agent(SearchDocument):
 
     class Meta:
         ordering = ["name"]
-        triggers = [search.agent_search_document]
+        triggers = [
+            search.agent_search_document,
+            claims_follow("audit_id IN (SELECT id FROM audits_agentaudit WHERE agent_id = NEW.id)", "slug"),
+        ]
         constraints = [
             models.CheckConstraint(name="agent_slug_is_an_address", condition=Q(slug__regex=SLUG)),
             models.CheckConstraint(name="agent_open_source_is_known", condition=Q(open_source__in=OpenSource.values)),
@@ -174,6 +178,7 @@ class AgentAudit(models.Model):
         triggers = [
             rules.audit_holds_together("SELECT NEW.id", name="audit_holds_together", on_delete=False),
             *search.refresh_agents("SELECT agent_id FROM {rows}"),
+            claims_follow("audit_id = NEW.id", "slug", "agent_id"),
         ]
 
     def __str__(self) -> str:

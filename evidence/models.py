@@ -20,13 +20,14 @@ from django.core.validators import (
     URLValidator,
 )
 from django.db import models
-from django.db.models import F, Func, Q
-from django.db.models.functions import Length
+from django.db.models import Case, F, Func, Q, Value, When
+from django.db.models.functions import Coalesce, Concat, Length, Lower
 from django.db.models.lookups import Exact
+from django.urls import reverse
 from django.utils import timezone
 
-from evidence import rules
-from evidence.search import Question, sentence_vector
+from evidence import addresses, rules
+from evidence.search import SEARCH_COLUMNS, Question, sentence_vector
 
 if TYPE_CHECKING:
     from audits.models import AgentAudit
@@ -39,6 +40,9 @@ REPO = r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$"
 LINES = r"^[0-9]+(-[0-9]+)?$"
 HTTPS = r"^https://[^\s/]+"
 PURL = r"^pkg:[a-z]+/\S+$"
+
+# Of a document's address, what says where it is: a repository on GitHub, else the host.
+PLACES = [r"^https://(github\.com/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)", r"^https://([^/?#]+)"]
 
 # Markup that GitHub shows rendered, where a line anchor works only in the plain view.
 RENDERED_SUFFIXES = (".md", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".ipynb")
@@ -96,33 +100,44 @@ class Aspect(models.TextChoices):
     STATUS = "status", "Status"
 
 
+class Kind(models.TextChoices):
+    """The kinds of subjects, by the field of a claim that holds one."""
+
+    TIER = "tier", "a rung"
+    PRIMITIVE = "primitive", "a primitive"
+    AUDIT = "audit", "an agent"
+
+
 class Freshness(models.TextChoices):
-    """How long ago a claim was last known to hold (limits: CLAIM_DUE_AFTER_DAYS, CLAIM_STALE_AFTER_DAYS)."""
+    """How long ago a claim was last known to hold, measured by its kind of subject (CLAIM_AGES in the settings)."""
 
     FRESH = "fresh", "fresh"
     DUE = "due", "due for a check"
     STALE = "stale", "stale"
 
 
-def due_before(today: datetime.date) -> datetime.date:
-    """Claims as of an earlier day than this are due for a check."""
-    return today - datetime.timedelta(days=settings.CLAIM_DUE_AFTER_DAYS)
-
-
-def stale_before(today: datetime.date) -> datetime.date:
-    """Claims as of an earlier day than this are stale."""
-    return today - datetime.timedelta(days=settings.CLAIM_STALE_AFTER_DAYS)
+def limits(kind: str, today: datetime.date) -> tuple[datetime.date, datetime.date]:
+    """Claims about that kind of subject are due if they are as of an earlier day than the first, stale if than the
+    second."""
+    due, stale = (datetime.timedelta(days=days) for days in settings.CLAIM_AGES[kind])
+    return today - due, today - stale
 
 
 def _freshness_is(freshness: Freshness) -> Q:
     """The condition on claims that are so today."""
     today = timezone.localdate()
-    due, stale = due_before(today), stale_before(today)
-    return {
-        Freshness.FRESH: Q(as_of__gte=due),
-        Freshness.DUE: Q(as_of__lt=due, as_of__gte=stale),
-        Freshness.STALE: Q(as_of__lt=stale),
-    }[freshness]
+    condition = Q()
+    for kind in settings.CLAIM_AGES:
+        due, stale = limits(kind, today)
+        condition |= (
+            Q(kind=kind)
+            & {
+                Freshness.FRESH: Q(as_of__gte=due),
+                Freshness.DUE: Q(as_of__lt=due, as_of__gte=stale),
+                Freshness.STALE: Q(as_of__lt=stale),
+            }[freshness]
+        )
+    return condition
 
 
 class ClaimQuerySet(models.QuerySet["Claim"]):
@@ -131,6 +146,28 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
     def published(self) -> "ClaimQuerySet":
         """All but those about audits that are drafts, which no page shows."""
         return self.exclude(audit__is_published=False)
+
+    def at(self, address: str) -> "ClaimQuerySet":
+        """The one at that address (`evidence.addresses`), if there is one."""
+        return self.filter(address=address)
+
+    def with_subjects(self) -> "ClaimQuerySet":
+        """Each with its subject, to be named and linked to."""
+        owners = ("primitive", "audit__agent")
+        searched = (f"{owner}__{column}" for owner in owners for column in SEARCH_COLUMNS)
+        return self.select_related("tier", *owners).defer(*searched)
+
+    def on_the_sources_of(self, claim: "Claim") -> "ClaimQuerySet":
+        """The others that rest on a source of this one: the same file, page or package. Newest first."""
+        same = Q(pk__in=[])
+        for source in claim.sources.all():
+            # The place is in an index, what is compared within it is not.
+            same |= Q(place=source.place, repo=source.repo, path=source.path, url=source.url, purl=source.purl)
+        return (
+            self.filter(models.Exists(Source.objects.filter(same, claim=models.OuterRef("pk"))))
+            .exclude(pk=claim.pk)
+            .order_by("-as_of", "-pk")
+        )
 
     def in_reading_order(self) -> "ClaimQuerySet":
         """As their authors ordered them, each with its sources ready (one query more)."""
@@ -150,13 +187,8 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def numbers_by_kind_and_label(self) -> dict[str, dict[str, int]]:
         """How many claims bear each label, for each kind of subject: tier, primitive or audit (one query)."""
-        kind = models.Case(
-            *(models.When(Q((f"{kind}__isnull", False)), then=models.Value(kind)) for kind in ("tier", "primitive")),
-            default=models.Value("audit"),
-            output_field=models.CharField(),
-        )
         numbers: dict[str, dict[str, int]] = {}
-        rows = self.order_by().annotate(kind=kind).values_list("kind", "label").annotate(number=models.Count("pk"))
+        rows = self.order_by().values_list("kind", "label").annotate(number=models.Count("pk"))
         for of, label, number in rows:
             numbers.setdefault(of, {})[label] = number
         return numbers
@@ -256,6 +288,9 @@ class Claim(models.Model):
         "warning, a program's output or a variable that it names.",
     )
     position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the subject's claims, low first.")
+    # Postgres writes these two (evidence.addresses), and gives them back to whoever inserts a claim.
+    address = models.CharField(max_length=260, unique=True, db_default="", editable=False)
+    kind = models.CharField(max_length=20, db_default="", editable=False)
 
     objects = ClaimQuerySet.as_manager()
 
@@ -299,15 +334,23 @@ class Claim(models.Model):
         indexes = [
             models.Index(fields=["label"]),
             models.Index(fields=["as_of"]),
+            models.Index(fields=["kind", "as_of"], name="claim_kind_as_of"),
             GinIndex(sentence_vector("sentence"), name="claim_sentence"),
         ]
-        triggers = [rules.claim_label_is_borne_out("NEW.id", name="claim_label_is_borne_out", on_delete=False)]
+        triggers = [
+            rules.claim_label_is_borne_out("NEW.id", name="claim_label_is_borne_out", on_delete=False),
+            addresses.claim_has_its_address,
+        ]
 
     def __str__(self) -> str:
         return f"{self.slug}: {self.sentence[:80]}"
 
     def get_absolute_url(self) -> str:
-        """Its place on its subject's page, until claims have pages of their own."""
+        """Its own page."""
+        return reverse("claim", args=[self.address])
+
+    def get_place_url(self) -> str:
+        """Its place among the other claims on its subject's page."""
         page = self.audit.agent if self.audit else self.subject
         return f"{page.get_absolute_url()}#{self.slug}"
 
@@ -316,17 +359,17 @@ class Claim(models.Model):
         """The one thing that the claim is about; the database sees to it that there is one."""
         return self.tier or self.primitive or self.audit  # type: ignore[return-value]
 
-    def get_freshness_display(self) -> str:
-        """The freshness in words."""
-        return str(self.freshness.label)
+    def get_kind_name(self) -> str:
+        """What its subject is, in words: a rung, a primitive, an agent."""
+        return str(Kind(self.kind).label)
 
     @property
     def freshness(self) -> Freshness:
         """Fresh, due or stale today."""
-        today = timezone.localdate()
-        if self.as_of < stale_before(today):
+        due, stale = limits(self.kind, timezone.localdate())
+        if self.as_of < stale:
             return Freshness.STALE
-        return Freshness.DUE if self.as_of < due_before(today) else Freshness.FRESH
+        return Freshness.DUE if self.as_of < due else Freshness.FRESH
 
 
 def by_aspect(claims: Iterable[Claim]) -> list[tuple[Aspect, list[Claim]]]:
@@ -334,6 +377,11 @@ def by_aspect(claims: Iterable[Claim]) -> list[tuple[Aspect, list[Claim]]]:
     claims = list(claims)
     groups = [(aspect, [claim for claim in claims if claim.aspect == aspect]) for aspect in Aspect]
     return [(aspect, group) for aspect, group in groups if group]
+
+
+def _text(field: str, *arguments: str | int, function: str) -> Func:
+    """A function of Postgres on a field, which gives text."""
+    return Func(field, *map(Value, arguments), function=function, output_field=models.TextField())
 
 
 class SourceKind(models.TextChoices):
@@ -384,8 +432,21 @@ class Source(models.Model):
         help_text="Package: as in pkg:npm/name@1.2.3 (the purl standard).",
     )
 
+    place = models.GeneratedField(
+        expression=Case(
+            When(kind="code", then=Lower(Concat(Value("github.com/"), "repo"))),
+            When(kind="package", then=_text("purl", "/", 1, function="split_part")),
+            default=Lower(Coalesce(*(_text("url", place, function="substring") for place in PLACES))),
+            output_field=models.TextField(),
+        ),
+        output_field=models.TextField(),
+        db_persist=True,
+        help_text="Where it is: the repository on GitHub, the host of a document, or the kind of package (pkg:npm).",
+    )
+
     class Meta:
         ordering = ["position", "pk"]
+        indexes = [models.Index(fields=["place"])]
         constraints = [
             models.CheckConstraint(
                 name="source_has_the_shape_of_its_kind",

@@ -26,6 +26,9 @@ CLOSE_ENOUGH = 0.5
 
 Entry = TypeVar("Entry", bound=models.Model, covariant=True)
 
+# The columns of a SearchDocument, which follow from the rest.
+SEARCH_COLUMNS = ["search_vector", "search_keys", "search_names"]
+
 
 class SearchDocument(models.Model):
     """What an entry is searched by; written by its trigger (`search_document`) alone."""

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
+from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
 from evidence.search import SearchDocument
 from primitives import rules, search
@@ -131,7 +132,7 @@ class Primitive(SearchDocument):
             *https_constraints("primitive", "homepage", "repo", "docs"),
         ]
         indexes = [*SearchDocument.Meta.indexes, GinIndex(fields=["isolates"], name="primitive_isolates")]
-        triggers = [search.primitive_search_document]
+        triggers = [search.primitive_search_document, claims_follow("primitive_id = NEW.id", "slug")]
 
     def __str__(self) -> str:
         return self.name

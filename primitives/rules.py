@@ -2,6 +2,12 @@
 
 import pgtrigger
 
+from evidence.addresses import claims_follow
+from ladder.models import Tier
+
+# The ladder does not know of claims, nor claims of the ladder; whoever knows both ties them.
+pgtrigger.register(claims_follow("tier_id = NEW.id", "slug"))(Tier)
+
 # The advisory lock lets one transaction at a time check, so that two that each add half a circle cannot both pass.
 # Then from the part down, breadth first, each entry once: many parts that share parts have more ways than can be
 # walked. `below` are the entries found, `above` for each the place of the one that it was found under.

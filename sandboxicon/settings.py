@@ -163,10 +163,16 @@ if BEHIND_TLS:
 
 FIXTURES_DIR = BASE_DIR / "fixtures"
 
-# A claim is fresh until the first of these ages, then due for a check, then stale. Isolation technology
-# releases about twice a year, so a claim that is older than a year has outlived the version that it was read at.
-CLAIM_DUE_AFTER_DAYS = 180
-CLAIM_STALE_AFTER_DAYS = 365
+# A claim is fresh until it is older than the first of these numbers of days, then due for a check, and older than the
+# second stale. They differ by what it is about, since not all of it moves at one pace.
+CLAIM_AGES = {
+    # An agent releases every week or two, and its defaults change between minor versions without a word.
+    "audit": (90, 180),
+    # Kernels, runtimes and VMMs release about twice a year: a year-old claim has outlived the version it was read at.
+    "primitive": (180, 365),
+    # What a rung is follows from how machines are built, and changes over years.
+    "tier": (365, 730),
+}
 
 LOGGING = {
     "version": 1,

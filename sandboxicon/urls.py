@@ -15,6 +15,7 @@ urlpatterns = [
     path("ladder/", include("ladder.urls")),
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),
+    path("", include("evidence.urls")),
     path("admin/", admin.site.urls),
     # Browsers ask for it on pages that name no icon, the admin's among them.
     path("favicon.ico", views.favicon, name="favicon"),

@@ -14,7 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from audits.matrix import summarise
 from audits.models import Agent, AgentBreak, Isolation, Posture, PosturePlatform
-from evidence.models import Claim, Source, SourceKind
+from evidence.models import Claim, Kind, Source, SourceKind
 from evidence.pages import HtmxRequest, page_or_parts
 from ladder.models import Tier
 from primitives.models import Primitive
@@ -56,8 +56,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "everything": bars[0],
             "examples": claims.one_of_each_label(),
             "freshness": claims.numbers_by_freshness(),
-            "due_after": settings.CLAIM_DUE_AFTER_DAYS,
-            "stale_after": settings.CLAIM_STALE_AFTER_DAYS,
+            "ages": [(Kind(kind).label, *days) for kind, days in settings.CLAIM_AGES.items()],
             "undisclosed": undisclosed.aggregate(postures=Count("pk"), agents=Count("audit__agent", distinct=True)),
         },
     )

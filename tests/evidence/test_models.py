@@ -1,11 +1,14 @@
 """Sources as links, and how fresh a claim is."""
 
 import datetime
+from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from evidence.models import Claim, Freshness, Label, Source
-from tests.factories import COMMIT, SOURCES, make_claim, make_primitive, make_tier
+from evidence.models import Claim, Freshness, Kind, Label, Source
+from evidence.templatetags.evidence import age
+from tests.factories import COMMIT, SOURCES, SUBJECTS, make_audit, make_claim, make_primitive, make_source, make_tier
 
 TODAY = datetime.date(2026, 11, 30)
 BLOB = f"https://github.com/google/gvisor/blob/{COMMIT}"
@@ -41,29 +44,32 @@ def test_a_source_says_what_it_is() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("age", "freshness"),
-    [
-        (-1, Freshness.FRESH),
-        (0, Freshness.FRESH),
-        (179, Freshness.FRESH),
-        (180, Freshness.FRESH),
-        (181, Freshness.DUE),
-        (182, Freshness.DUE),
-        (364, Freshness.DUE),
-        (365, Freshness.DUE),
-        (366, Freshness.STALE),
-        (5000, Freshness.STALE),
-    ],
-)
-def test_a_claim_and_the_query_agree_on_how_fresh_it_is(
-    age: int, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
+def test_a_claim_and_the_query_agree_on_how_fresh_it_is_by_what_it_is_about(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     monkeypatch.setattr("evidence.models.timezone.localdate", lambda: TODAY)
-    claim = make_claim(as_of=TODAY - datetime.timedelta(days=age))
-    assert claim.freshness == freshness
-    found = [choice for choice in Freshness if Claim.objects.with_freshness(choice).filter(pk=claim.pk).exists()]
-    assert found == [freshness]
+    assert set(settings.CLAIM_AGES) == set(Kind.values)
+    settings.CLAIM_AGES = {"audit": (10, 20), "primitive": (100, 200), "tier": (1000, 2000)}
+    for subject in (make_audit(), make_primitive(), make_tier()):
+        due, stale = settings.CLAIM_AGES[SUBJECTS[type(subject)]]
+        ages = {-1: "fresh", due: "fresh", due + 1: "due", stale: "due", stale + 1: "stale"}
+        for days, freshness in ages.items():
+            claim = make_claim(subject, as_of=TODAY - datetime.timedelta(days=days))
+            assert claim.freshness == freshness
+            found = [choice for choice in Freshness if Claim.objects.with_freshness(choice).filter(pk=claim.pk)]
+            assert found == [freshness], (subject, days)
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        *((-3, "today"), (0, "today"), (1, "yesterday"), (2, "2 days ago"), (13, "13 days ago"), (14, "2 weeks ago")),
+        *((59, "8 weeks ago"), (60, "2 months ago"), (365, "12 months ago"), (729, "24 months ago")),
+        *((730, "2 years ago"), (6000, "16 years ago")),
+    ],
+)
+def test_an_age_is_said_in_words_that_a_reader_would_use(days: int, words: str) -> None:
+    assert age(timezone.localdate() - datetime.timedelta(days=days)) == words
 
 
 @pytest.mark.django_db
@@ -76,8 +82,22 @@ def test_a_freshness_that_there_is_not_is_refused() -> None:
 def test_a_claim_has_its_place_on_the_page_of_its_subject() -> None:
     of_primitive = make_claim(make_primitive("gvisor"), slug="own-kernel")
     of_tier = make_claim(make_tier("microvm"), slug="own-kernel")
-    assert of_primitive.get_absolute_url() == "/primitives/gvisor/#own-kernel"
-    assert of_tier.get_absolute_url() == "/ladder/microvm/#own-kernel"
+    assert of_primitive.get_place_url() == "/primitives/gvisor/#own-kernel"
+    assert of_tier.get_place_url() == "/ladder/microvm/#own-kernel"
+
+
+@pytest.mark.django_db
+def test_a_source_says_where_it_is() -> None:
+    claim = make_claim(sources=[])
+    for place, fields in [
+        ("github.com/google/gvisor", {"kind": "code", "repo": "Google/gVisor"}),
+        ("github.com/openai/codex", {"kind": "doc", "url": "https://github.com/openai/Codex/blob/main/a.md"}),
+        ("github.com", {"kind": "doc", "url": "https://github.com/openai"}),
+        ("docs.docker.com", {"kind": "doc", "url": "https://docs.Docker.com?a=b"}),
+        ("pkg:npm", {"kind": "package"}),
+    ]:
+        assert make_source(claim, **fields).place == place
+    assert Source.objects.filter(place__isnull=True).count() == 0
 
 
 @pytest.mark.django_db

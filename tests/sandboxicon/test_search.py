@@ -105,13 +105,12 @@ def test_claims_take_part_in_that(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("content")
-def test_a_claim_is_found_by_its_own_sentence_and_linked_to_its_place(client: Client) -> None:
+def test_a_claim_is_found_by_its_own_sentence_and_linked_to_its_page(client: Client) -> None:
     for claim in Claim.objects.order_by("pk")[::400]:
         text = " ".join(claim.sentence.split()[:10])[:100]
         links = groups(page_of(client, text))["claims"]
         assert claim.get_absolute_url() in links, text
-        address, _, slug = claim.get_absolute_url().partition("#")
-        assert BeautifulSoup(client.get(address).content, "html.parser").find(id=slug)
+        assert client.get(claim.get_absolute_url()).status_code == 200
 
 
 @pytest.mark.parametrize("kind", ["tier", "primitive", "audit"])

@@ -1,0 +1,30 @@
+"""A claim's own page."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from evidence.citation import Citation
+from evidence.models import Claim
+
+# A claim's page names so many of the others on its sources; the ledger has them all.
+LISTED = 12
+
+
+@require_safe
+def claim_detail(request: HttpRequest, address: str) -> HttpResponse:
+    """A claim: what it says of what, how well it is known and since when, its sources, and what rests on it."""
+    claim = get_object_or_404(Claim.objects.published().with_subjects().prefetch_related("sources"), address=address)
+    others = list(Claim.objects.published().on_the_sources_of(claim).with_subjects()[: LISTED + 1])
+    return render(
+        request,
+        "evidence/claim_detail.html",
+        {
+            "claim": claim,
+            "postures": claim.postures.for_uses(),
+            "others": others[:LISTED],
+            "has_more": len(others) > LISTED,
+            "places": sorted({source.place for source in claim.sources.all()}),
+            "citation": Citation(claim, request.build_absolute_uri(claim.get_absolute_url())),
+        },
+    )
