@@ -19,7 +19,7 @@ from evidence.pages import HtmxRequest, filtered_list
 
 
 @require_safe
-@vary_on_headers("HX-Request", "HX-Current-URL")
+@vary_on_headers("HX-Request", "HX-Current-URL", "HX-Trigger")
 def audit_list(request: HtmxRequest) -> HttpResponse:
     """The matrix of agents, or of their surfaces, by platforms."""
     filterset = AuditFilterSet(request.GET)

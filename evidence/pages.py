@@ -46,7 +46,7 @@ def filtered_list(
     """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown, `pick`
     what picks a row for the comparison.
 
-    The view must vary on HX-Request and HX-Current-URL. With htmx the answer carries the one address of what is in
+    The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of what is in
     force.
     """
     paginator = Paginator(rows, PER_PAGE)

@@ -14,7 +14,7 @@ from primitives.models import Primitive
 
 
 @require_safe
-@vary_on_headers("HX-Request", "HX-Current-URL")
+@vary_on_headers("HX-Request", "HX-Current-URL", "HX-Trigger")
 def primitive_list(request: HtmxRequest) -> HttpResponse:
     """The reference."""
     filterset = PrimitiveFilterSet(request.GET)

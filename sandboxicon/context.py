@@ -1,6 +1,7 @@
 """What every page of the site may show, whichever view it comes from."""
 
 import datetime
+from functools import partial
 from typing import Any
 
 from django.core.cache import cache
@@ -8,6 +9,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest
 
 from evidence.models import Claim
+from sandboxicon.revision import Revision
 
 NEWEST_CLAIM = "newest-claim"
 KEPT_SECONDS = 300
@@ -15,15 +17,17 @@ KEPT_SECONDS = 300
 
 def colophon(request: HttpRequest) -> dict[str, Any]:
     """For the foot of a page. A template that does not ask pays nothing."""
-    return {"newest_claim_date": newest_claim_date}
+    return {"newest_claim_date": partial(newest_claim_date, getattr(request, "revision", None))}
 
 
-def newest_claim_date() -> datetime.date | None:
-    """The newest date as of which a published claim holds, asked for once in five minutes by each worker.
+def newest_claim_date(revision: Revision | None = None) -> datetime.date | None:
+    """The newest date as of which a published claim holds, asked for once a revision by each worker, or for a page that
+    was made at no known revision (a curator's) once in five minutes.
 
     None where there is no claim, or no database: a page that says so much must still stand.
     """
+    key = f"{NEWEST_CLAIM}-{revision.number}" if revision else NEWEST_CLAIM
     try:
-        return cache.get_or_set(NEWEST_CLAIM, Claim.objects.published().newest_date, KEPT_SECONDS)
+        return cache.get_or_set(key, Claim.objects.published().newest_date, KEPT_SECONDS)
     except DatabaseError:
         return None

@@ -26,6 +26,10 @@ try:
     DATABASES = {
         "default": database.configuration(env.str("DATABASE_URL", ""), pool_size=env.int("DATABASE_POOL_SIZE", 8))
     }
+    # Whole responses that each process keeps; they stay true however long they are kept. 0 turns it off.
+    RESPONSE_CACHE_BYTES = 1_000_000 * env.int("RESPONSE_CACHE_MB", 0 if DEBUG else 64)
+    # How long a shared cache in front may hold a page without asking: readers behind it see a change that much later.
+    EDGE_SECONDS = env.int("EDGE_SECONDS", 10)
 except EnvError as error:
     raise ImproperlyConfigured(f"Environment: {error}") from None
 
@@ -59,6 +63,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # Before all others: what it keeps has their headers already.
+    "sandboxicon.response_cache.ResponseCache",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",

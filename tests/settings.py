@@ -24,3 +24,5 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # where there is no folder.
 STATIC_ROOT = BASE_DIR / ".data" / "no-static"  # noqa: F405
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+# Tests in a transaction that never commits move no revision. Those of the cache make one of their own.
+RESPONSE_CACHE_BYTES = 0

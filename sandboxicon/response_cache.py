@@ -1,0 +1,322 @@
+"""Whole responses, kept by each process for as long as they are true.
+
+What an anonymous reader gets depends on the address, on the headers that the response names in Vary, on the day (claims
+age by the day) and on the public content. So a response is kept under all of these, and the database is asked for the
+content's revision before each answer (`sandboxicon.revision`): what is served was made from the content that is in
+force at that moment. A request with a session goes past all of this, and nobody keeps what it gets.
+"""
+
+import datetime
+import gzip
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import brotli
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import http_date
+
+from audits.verdicts import guess_platform
+from sandboxicon.revision import Revision, Unreachable, Watch
+
+KEPT_STATUSES = {200, 301, 404, 410}
+# A change within this time of another one could share its second, which is all that Last-Modified can tell.
+SETTLED = datetime.timedelta(seconds=2)
+# High qualities take longer to compress a page than to make it.
+BROTLI_QUALITY = 5
+# No header that a page depends on is longer than an address; what is longer is not worth a place.
+LONGEST_HEADER = 2_000
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+def _wants_part(request: HttpRequest) -> Hashable:
+    return "HTTP_HX_REQUEST" in request.META and "HTTP_HX_HISTORY_RESTORE_REQUEST" not in request.META
+
+
+def _platform(request: HttpRequest) -> Hashable:
+    return guess_platform(request.headers)
+
+
+# What a page makes of a header that it varies on, where that is less than the header itself says.
+MEANINGS: dict[str, Callable[[HttpRequest], Hashable]] = {
+    "hx-request": _wants_part,
+    "user-agent": _platform,
+    "sec-ch-ua-platform": _platform,
+    "accept-encoding": lambda request: None,
+}
+
+
+@dataclass
+class Kept:
+    """A response as it is kept: one body in one or more encodings."""
+
+    status: int
+    headers: dict[str, str]
+    etag: str
+    moved_at: datetime.datetime
+    bodies: dict[str, bytes]
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory, about: bodies, headers, and what Python needs around them."""
+        return 2_000 + sum(map(len, self.bodies.values())) + sum(len(k) + len(v) for k, v in self.headers.items())
+
+    def body(self, encoding: str) -> bytes:
+        """In this encoding, made now if nobody asked for it before."""
+        if encoding not in self.bodies:
+            self.bodies[encoding] = _compress(self._plain(), encoding)
+        return self.bodies[encoding]
+
+    def _plain(self) -> bytes:
+        encoding, body = next(iter(self.bodies.items()))
+        return {"": bytes, "br": brotli.decompress, "gzip": gzip.decompress}[encoding](body)
+
+
+class Shelf:
+    """Values by key, within a number of bytes; the least lately asked for go first.
+
+    What was asked for once is apart from what was asked for again, so that a flood of addresses that nobody asks for
+    twice drives out only its like (a segmented LRU).
+    """
+
+    AGAIN = 0.8
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._once: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._again: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._bytes_once = self._bytes_again = 0
+        self._lock = threading.Lock()
+
+    @property
+    def bytes(self) -> int:
+        """All that is kept now."""
+        return self._bytes_once + self._bytes_again
+
+    def get(self, key: Hashable) -> Any:
+        """What is kept under the key, or None."""
+        with self._lock:
+            if key in self._again:
+                self._again.move_to_end(key)
+                return self._again[key][0]
+            if key not in self._once:
+                return None
+            value, size = self._once.pop(key)
+            self._bytes_once -= size
+            self._again[key] = value, size
+            self._bytes_again += size
+            self._shrink()
+            return value
+
+    def put(self, key: Hashable, value: Any, size: int) -> None:
+        """Keep it, in place of what was there. What is larger than an eighth of the whole is not kept."""
+        with self._lock:
+            if key in self._again:
+                self._bytes_again += size - self._again[key][1]
+                self._again[key] = value, size
+            elif size <= self.most / 8:
+                self._bytes_once += size - (self._once.pop(key)[1] if key in self._once else 0)
+                self._once[key] = value, size
+            self._shrink()
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._once.clear()
+            self._again.clear()
+            self._bytes_once = self._bytes_again = 0
+
+    def _shrink(self) -> None:
+        while self._bytes_again > self.most * self.AGAIN:
+            key, (value, size) = self._again.popitem(last=False)
+            self._bytes_again -= size
+            self._once[key] = value, size
+            self._bytes_once += size
+        while self.bytes > self.most and self._once:
+            _, (_, size) = self._once.popitem(last=False)
+            self._bytes_once -= size
+
+
+State = tuple[int, datetime.datetime, datetime.date]
+"""What all kept responses were made from: the revision, its time, and the day."""
+
+
+class ResponseCache:
+    """Middleware, the first of all: answers an anonymous reader from what is kept, or keeps what the site answers."""
+
+    def __init__(self, get_response: GetResponse, watch: Watch | None = None) -> None:
+        if not settings.RESPONSE_CACHE_BYTES:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+        self.watch = watch or Watch()
+        self.shelf = Shelf(settings.RESPONSE_CACHE_BYTES)
+        self.state: State | None = None
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info.startswith(f"/{settings.STATIC_URL.strip('/')}/"):
+            return self.get_response(request)
+        if request.method not in ("GET", "HEAD") or _is_personal(request):
+            return _keep_from_others(self.get_response(request))
+        try:
+            revision: Revision | None = self.watch.current()
+        except Unreachable:
+            revision = None
+        state = self._state(revision)
+        address = _address(request)
+        names = self.shelf.get((state, address))
+        key = _key(request, address, state, names)
+        encoding = _encoding(request)
+        kept: Kept | None = self.shelf.get(key) if key else None
+        if kept is None:
+            return self._made_now(request, revision, state, address, encoding)
+        is_new_form = encoding not in kept.bodies
+        response = _answer(request, kept, encoding, "hit" if revision else 'hit; detail="database unreachable"')
+        if is_new_form:
+            self.shelf.put(key, kept, kept.size)
+        return response
+
+    def _state(self, revision: Revision | None) -> State | None:
+        """The state in force, or the last one known; what was made from another one is let go."""
+        if revision is None:
+            return self.state
+        state = revision.number, revision.moved_at, timezone.localdate()
+        if state != self.state:
+            self.state = state
+            self.shelf.clear()
+        return state
+
+    def _made_now(
+        self, request: HttpRequest, revision: Revision | None, state: State | None, address: Hashable, encoding: str
+    ) -> HttpResponseBase:
+        is_head = request.method == "HEAD"
+        request.method = "GET"
+        request.revision = revision  # type: ignore[attr-defined]
+        _without_cookies(request)
+        response = self.get_response(request)
+        if is_head:
+            request.method = "HEAD"
+        if not isinstance(response, HttpResponse) or not _may_be_kept(response):
+            return _keep_from_others(response)
+        headers = dict(response.items())
+        # A page also changes at midnight, when its claims grow a day older.
+        midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+        moved_at = max(revision.moved_at, midnight) if revision else timezone.now()
+        kept = Kept(
+            response.status_code, headers, blake2b(response.content, digest_size=12).hexdigest(), moved_at,
+            {"": response.content},
+        )  # fmt: skip
+        if revision and state:
+            names = tuple(name.strip().lower() for name in headers.get("Vary", "").split(",") if name.strip())
+            if encoding:
+                kept.bodies = {encoding: kept.body(encoding)}
+            self.shelf.put((state, address), names, 500)
+            if key := _key(request, address, state, names):
+                self.shelf.put(key, kept, kept.size)
+        return _answer(request, kept, encoding, "fwd=miss")
+
+
+def _key(
+    request: HttpRequest, address: Hashable, state: State | None, names: tuple[str, ...] | None
+) -> Hashable | None:
+    """Under what the response is kept; None where it is not yet known what it varies on, or is too much."""
+    if names is None or state is None:
+        return None
+    values = [MEANINGS[name](request) if name in MEANINGS else request.headers.get(name, "") for name in names]
+    if any(isinstance(value, str) and len(value) > LONGEST_HEADER for value in values):
+        return None
+    return state, address, tuple(values)
+
+
+def _is_personal(request: HttpRequest) -> bool:
+    cookies = request.META.get("HTTP_COOKIE", "")
+    return "HTTP_AUTHORIZATION" in request.META or (bool(cookies) and settings.SESSION_COOKIE_NAME in request.COOKIES)
+
+
+def _without_cookies(request: HttpRequest) -> None:
+    """Nothing personal can come into a page that is made without it. A form's token stays: no form is kept."""
+    token = request.COOKIES.get(settings.CSRF_COOKIE_NAME) if "HTTP_COOKIE" in request.META else None
+    request.META.pop("HTTP_COOKIE", None)
+    request.COOKIES = {settings.CSRF_COOKIE_NAME: token} if token else {}
+
+
+def _address(request: HttpRequest) -> Hashable:
+    """The same for addresses that differ in the order of different parameters alone."""
+    query = request.META.get("QUERY_STRING", "")
+    if query:
+        try:
+            query = urlencode(
+                sorted(parse_qsl(query, keep_blank_values=True, max_num_fields=100), key=lambda it: it[0])
+            )
+        except ValueError:
+            pass
+    return request.scheme, request.META.get("HTTP_HOST", ""), request.path_info, query
+
+
+def _may_be_kept(response: HttpResponse) -> bool:
+    return (
+        response.status_code in KEPT_STATUSES
+        and not response.streaming
+        and not response.cookies
+        and not response.has_header("Content-Encoding")
+        and not re.search(r"no-store|no-cache|private", response.get("Cache-Control", ""))
+        and not re.search(r"\*|\bcookie\b", response.get("Vary", ""), re.IGNORECASE)
+    )
+
+
+def _keep_from_others(response: HttpResponseBase) -> HttpResponseBase:
+    if not response.has_header("Cache-Control"):
+        response["Cache-Control"] = "private, no-store"
+    return response
+
+
+_CODINGS = re.compile(r"(?:^|,)\s*(br|gzip)\s*(?:;\s*q=([0-9.]+))?\s*(?=,|$)")
+
+
+def _encoding(request: HttpRequest) -> str:
+    """The best encoding that the client takes: br, gzip, or "" for none."""
+    header = request.META.get("HTTP_ACCEPT_ENCODING", "")
+    taken = {name for name, quality in _CODINGS.findall(header) if not quality or quality.strip("0.")}
+    return "br" if "br" in taken else "gzip" if "gzip" in taken else ""
+
+
+def _compress(body: bytes, encoding: str) -> bytes:
+    if encoding == "br":
+        return brotli.compress(body, quality=BROTLI_QUALITY)
+    return gzip.compress(body, mtime=0) if encoding == "gzip" else body
+
+
+def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) -> HttpResponseBase:
+    body = kept.body(encoding)
+    response = HttpResponse(b"" if request.method == "HEAD" else body, status=kept.status)
+    for name, value in kept.headers.items():
+        response[name] = value
+    if encoding:
+        response["Content-Encoding"] = encoding
+    response["Content-Length"] = str(len(body))
+    patch_vary_headers(response, ["Accept-Encoding"])
+    if "HX-Request" in response["Vary"]:
+        patch_vary_headers(response, ["HX-History-Restore-Request"])
+    if not response.has_header("Cache-Control"):
+        response["Cache-Control"] = f"public, max-age=0, s-maxage={settings.EDGE_SECONDS}, stale-if-error=86400"
+    response["Cache-Status"] = f"sandboxicon; {cache_status}"
+    if kept.status == 200:
+        etag = f'"{kept.etag}{encoding and "-" + encoding}"'
+        response["ETag"] = etag
+        settled = timezone.now() - kept.moved_at > SETTLED
+        modified = int(kept.moved_at.timestamp()) if settled else None
+        if modified:
+            response["Last-Modified"] = http_date(modified)
+        if "HTTP_IF_NONE_MATCH" in request.META or "HTTP_IF_MODIFIED_SINCE" in request.META:
+            return get_conditional_response(request, etag, modified, response) or response
+    return response

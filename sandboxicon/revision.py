@@ -1,0 +1,105 @@
+"""Which state of the public content is in force: the database's one revision, asked for anew by every request.
+
+Migration 0004 says how the database moves it. Asking costs a round trip and no scan. Requests that arrive while a
+question is under way share the next one, so that many readers at once cost few questions, and yet nobody gets an
+answer to a question that was put before they came.
+"""
+
+import datetime
+import threading
+import time
+from dataclasses import dataclass
+
+import psycopg
+from django.db import connections
+
+_SQL = "SELECT sum(moves)::bigint, max(moved_at) FROM content_revision"
+
+# How long nobody asks again after the database did not answer: each try could hold a thread for CONNECT_SECONDS.
+PAUSE_SECONDS = 0.5
+CONNECT_SECONDS = 2
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A state of the public content. `number` grows with every transaction that changed some of it."""
+
+    number: int
+    moved_at: datetime.datetime
+
+
+class Unreachable(Exception):
+    """The database does not say which revision is in force."""
+
+
+class Watch:
+    """Asks one database for its revision, on a connection of its own. Any number of threads may ask."""
+
+    def __init__(self, alias: str = "default") -> None:
+        self.alias = alias
+        self._connection: psycopg.Connection | None = None
+        self._turn = threading.Condition()
+        self._begun = 0
+        self._ended = 0
+        self._is_asking = False
+        self._answer: Revision | None = None
+        self._not_before = 0.0
+
+    def current(self) -> Revision:
+        """The revision in force now, or at a moment since the call. Raises Unreachable within some seconds."""
+        with self._turn:
+            wanted = self._begun + 1
+            while self._ended < wanted:
+                if self._is_asking:
+                    self._turn.wait()
+                    continue
+                self._is_asking = True
+                self._begun += 1
+                self._turn.release()
+                answer = None
+                try:
+                    answer = self._ask()
+                finally:
+                    self._turn.acquire()
+                    self._answer = answer
+                    self._ended = self._begun
+                    self._is_asking = False
+                    self._turn.notify_all()
+            if self._answer is None:
+                raise Unreachable
+            return self._answer
+
+    def close(self) -> None:
+        """End the connection. The next question opens another."""
+        with self._turn:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _ask(self) -> Revision | None:
+        if time.monotonic() < self._not_before:
+            return None
+        # The server may have restarted since the last question: then one new connection is tried.
+        for _ in range(2):
+            was_open = self._connection is not None
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                for row in self._connection.execute(_SQL, prepare=True):
+                    return Revision(*row)
+            except psycopg.Error:
+                if self._connection is not None:
+                    self._connection.close()
+                self._connection = None
+                if not was_open:
+                    break
+        self._not_before = time.monotonic() + PAUSE_SECONDS
+        return None
+
+    def _connect(self) -> psycopg.Connection:
+        parameters = connections[self.alias].get_connection_params()
+        names = ("pool", "context", "cursor_factory", "prepare_threshold", "server_side_binding", "isolation_level")
+        for name in names:
+            parameters.pop(name, None)
+        parameters.setdefault("connect_timeout", CONNECT_SECONDS)
+        return psycopg.connect(**parameters, autocommit=True, options="-c statement_timeout=2000")

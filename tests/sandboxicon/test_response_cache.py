@@ -1,0 +1,265 @@
+"""Whole responses that are kept: for whom, for how long, in which forms, and in how many bytes."""
+
+import gzip
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import brotli
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from primitives.models import Primitive
+from sandboxicon.response_cache import ResponseCache
+from sandboxicon.revision import Revision, Unreachable
+from tests.factories import make_agent, make_audit, make_primitive
+
+PARTS = {"HX-Request": "true"}
+# Distinct addresses in a flood. The whole 100,000 takes half a minute: FLOOD=100000 make test ARGS="-k flood".
+ADDRESSES = int(os.environ.get("FLOOD", 10_000))
+WINDOWS = {"User-Agent": "Mozilla/5.0 (Windows NT 10.0)"}
+MAC = {"User-Agent": "Mozilla/5.0 (Macintosh)"}
+
+
+@pytest.fixture
+def client(transactional_db: None, settings: Any) -> Iterator[Client]:
+    """A reader of one worker that keeps responses."""
+    settings.RESPONSE_CACHE_BYTES = 4_000_000
+    client = Client()
+    yield client
+    watch_of(client).close()
+
+
+def watch_of(client: Client) -> Any:
+    if client.handler._middleware_chain is None:
+        client.handler.load_middleware()
+    return client.handler._middleware_chain.__wrapped__.watch  # type: ignore[union-attr]
+
+
+def status(response: Any) -> str:
+    return str(response.headers.get("Cache-Status", "")).removeprefix("sandboxicon; ")
+
+
+def test_what_was_made_once_is_served_again_until_the_content_changes_and_not_once_more(client: Client) -> None:
+    make_primitive(slug="box", name="Before")
+    assert status(client.get("/primitives/")) == "fwd=miss"
+    assert status(client.get("/primitives/")) == "hit"
+    for name in ("After", "Later", "Last"):
+        Primitive.objects.filter(slug="box").update(name=name)
+        response = client.get("/primitives/")
+        assert status(response) == "fwd=miss"
+        assert name in response.content.decode()
+        assert status(client.get("/primitives/")) == "hit"
+
+
+def test_a_hit_costs_no_query_and_says_what_a_fresh_page_says(client: Client, django_assert_num_queries: Any) -> None:
+    make_primitive()
+    fresh = client.get("/primitives/")
+    with django_assert_num_queries(0):
+        kept = client.get("/primitives/")
+    assert kept.content == fresh.content
+    differing = {name for name in {*fresh.headers, *kept.headers} if fresh.headers.get(name) != kept.headers.get(name)}
+    assert differing == {"Cache-Status"}
+
+
+def test_a_curator_is_never_served_from_it_and_leaves_nothing_in_it(client: Client) -> None:
+    make_primitive()
+    client.get("/primitives/")
+    curator = User.objects.create_superuser("ada", password="x")
+    anonymous_cookies = client.cookies.copy()
+    client.force_login(curator)
+    response = client.get("/primitives/")
+    assert "Cache-Status" not in response.headers
+    assert response.headers["Cache-Control"] == "private, no-store"
+    assert "Cache-Status" not in client.get("/admin/").headers
+    client.cookies = anonymous_cookies
+    assert status(client.get("/primitives/")) == "hit"
+
+
+def test_pages_with_a_token_or_a_cookie_are_kept_by_nobody(client: Client) -> None:
+    for _ in range(2):
+        response = client.get("/admin/login/")
+        assert "Cache-Status" not in response.headers
+        assert "no-store" in response.headers["Cache-Control"] or "private" in response.headers["Cache-Control"]
+
+
+def test_cookies_that_are_not_ours_reach_no_page(client: Client) -> None:
+    seen: list[dict[str, str]] = []
+    inner = client.get("/primitives/")
+    assert inner.status_code == 200
+    cache = client.handler._middleware_chain.__wrapped__  # type: ignore[union-attr]
+    get_response = cache.get_response
+
+    def look(request: HttpRequest) -> Any:
+        seen.append(dict(request.COOKIES))
+        return get_response(request)
+
+    cache.get_response = look
+    client.cookies["messages"] = "hello"
+    client.cookies["tracker"] = "me"
+    client.get("/ladder/")
+    assert seen == [{}]
+    assert status(client.get("/ladder/")) == "hit"
+
+
+@pytest.mark.parametrize("first", [{}, PARTS])
+def test_a_part_is_never_served_for_a_page_nor_a_page_for_a_part(client: Client, first: dict[str, str]) -> None:
+    make_primitive()
+    for headers in (first, {}, PARTS, {}, PARTS):
+        response = client.get("/primitives/", headers=headers)
+        assert response.content.startswith(b"<!doctype html>") == (not headers)
+        assert "HX-Request" in response.headers["Vary"]
+    restored = client.get("/primitives/", headers={**PARTS, "HX-History-Restore-Request": "true"})
+    assert restored.content.startswith(b"<!doctype html>")
+    assert status(restored) == "hit"
+
+
+def test_picks_alone_are_never_served_for_a_whole_answer(client: Client) -> None:
+    make_primitive(slug="one")
+    make_primitive(slug="two")
+    from_here = {**PARTS, "HX-Current-URL": "http://testserver/primitives/?p=one"}
+    for _ in range(2):
+        picks = client.get("/primitives/?p=one&p=two", headers={**from_here, "HX-Trigger": "filters"})
+        whole = client.get("/primitives/?p=one&p=two", headers={**from_here, "HX-Trigger": "sort"})
+        assert b'id="results"' in whole.content
+        assert b'id="results"' not in picks.content
+
+
+def test_the_guessed_platform_has_a_page_of_its_own_but_each_browser_has_not(client: Client) -> None:
+    with transaction.atomic():
+        make_audit(agent=make_agent(slug="everywhere", name="Everywhere"))
+    client.get("/audits/everywhere/", headers=WINDOWS)
+    assert status(client.get("/audits/everywhere/", headers=MAC)) == "fwd=miss"
+    assert status(client.get("/audits/everywhere/", headers={"User-Agent": "Windows NT 6, and else"})) == "hit"
+
+
+def test_each_encoding_says_the_same_and_has_a_validator_of_its_own(client: Client) -> None:
+    make_primitive()
+    plain = client.get("/primitives/")
+    forms = {"br": brotli.decompress, "gzip": gzip.decompress}
+    etags = {plain.headers["ETag"]}
+    for asked, encoding in [
+        ("gzip", "gzip"), ("br, gzip", "br"), ("gzip;q=1.0, br;q=0", "gzip"), ("deflate, gzip, br;q=0.9", "br"),
+    ]:  # fmt: skip
+        response = client.get("/primitives/", headers={"Accept-Encoding": asked})
+        assert status(response) == "hit"
+        assert response.headers["Content-Encoding"] == encoding
+        assert forms[encoding](response.content) == plain.content
+        assert int(response.headers["Content-Length"]) == len(response.content)
+        assert "Accept-Encoding" in response.headers["Vary"]
+        etags.add(response.headers["ETag"])
+    assert len(etags) == 3
+    for asked in ("", "identity", "br;q=0, gzip;q=0.0", "brr, xgzip"):
+        response = client.get("/primitives/", headers={"Accept-Encoding": asked})
+        assert not response.has_header("Content-Encoding")
+        assert response.content == plain.content
+
+
+def test_conditional_requests(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_primitive(slug="box")
+    part = client.get("/primitives/", headers=PARTS).headers["ETag"]
+    page = client.get("/primitives/").headers["ETag"]
+    unchanged = client.get("/primitives/", headers={"If-None-Match": page})
+    assert (unchanged.status_code, unchanged.content, unchanged.headers["ETag"]) == (304, b"", page)
+    assert client.get("/primitives/", headers={"If-None-Match": f'"other", W/{page}'}).status_code == 304
+    assert client.get("/primitives/", headers={"If-None-Match": part}).status_code == 200
+    assert client.get("/primitives/", headers={"If-None-Match": page, "Accept-Encoding": "br"}).status_code == 200
+    assert client.get("/primitives/", headers={"If-None-Match": page, **PARTS}).status_code == 200
+    assert client.get("/primitives/none/", headers={"If-None-Match": "*"}).status_code == 404
+    Primitive.objects.filter(slug="box").update(name="Else")
+    changed = client.get("/primitives/", headers={"If-None-Match": page})
+    assert changed.status_code == 200
+    # A second change could share the second of the first, so a date is given only once that cannot be.
+    assert not changed.has_header("Last-Modified")
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now + timezone.timedelta(seconds=5))
+    date = client.get("/primitives/").headers["Last-Modified"]
+    assert client.get("/primitives/", headers={"If-Modified-Since": date}).status_code == 304
+
+
+def test_head_is_get_without_its_body_whichever_came_first(client: Client) -> None:
+    make_primitive()
+    for address in ("/primitives/", "/ladder/"):
+        first, second = (("head", "get"), ("get", "head"))[address == "/ladder/"]
+        answers = {method: getattr(client, method)(address) for method in (first, second)}
+        assert status(answers[second]) == "hit"
+        assert answers["head"].content == b""
+        assert int(answers["head"].headers["Content-Length"]) == len(answers["get"].content) > 0
+        assert answers["head"].headers["ETag"] == answers["get"].headers["ETag"]
+    for method in ("options", "post", "put", "delete"):
+        response = getattr(client, method)("/primitives/")
+        assert response.status_code == 405
+        assert "Cache-Status" not in response.headers
+    assert status(client.get("/primitives/")) == "hit"
+
+
+def test_addresses_that_differ_in_the_order_of_parameters_are_one_and_others_are_not(client: Client) -> None:
+    make_primitive(slug="one")
+    make_primitive(slug="two")
+    client.get("/primitives/?sort=name&status=maintained")
+    assert status(client.get("/primitives/?status=maintained&sort=name")) == "hit"
+    one = client.get("/primitives/compare/?p=one&p=two")
+    other = client.get("/primitives/compare/?p=two&p=one")
+    assert status(other) == "fwd=miss"
+    assert one.content != other.content
+
+
+def test_machines_that_ask_for_health_are_never_answered_from_it(client: Client) -> None:
+    for address in ("/healthz", "/readyz"):
+        for _ in range(2):
+            assert "Cache-Status" not in client.get(address).headers
+
+
+def test_a_shared_cache_may_hold_a_page_for_a_moment_and_a_browser_must_ask(client: Client, settings: Any) -> None:
+    settings.EDGE_SECONDS = 7
+    assert client.get("/ladder/").headers["Cache-Control"] == "public, max-age=0, s-maxage=7, stale-if-error=86400"
+
+
+class FixedWatch:
+    """A database whose revision the test sets; None for one that does not answer."""
+
+    revision: Revision | None = Revision(1, timezone.now())
+
+    def current(self) -> Revision:
+        if self.revision is None:
+            raise Unreachable
+        return self.revision
+
+
+def cache_over(view: Any, settings: Any, most: int) -> tuple[ResponseCache, FixedWatch]:
+    settings.RESPONSE_CACHE_BYTES = most
+    watch = FixedWatch()
+    return ResponseCache(view, watch), watch  # type: ignore[arg-type]
+
+
+def test_without_the_database_kept_pages_are_served_and_say_so(settings: Any) -> None:
+    cache, watch = cache_over(lambda request: HttpResponse("made", status=200), settings, 1_000_000)
+    request = RequestFactory().get
+    cache(request("/a/"))
+    watch.revision = None
+    kept = cache(request("/a/"))
+    assert (kept.content, status(kept)) == (b"made", 'hit; detail="database unreachable"')
+    cache.get_response = lambda request: HttpResponse("no database", status=503)
+    refused = cache(request("/b/"))
+    assert (refused.status_code, refused.headers["Cache-Control"]) == (503, "private, no-store")
+    watch.revision = Revision(1, FixedWatch.revision.moved_at)  # type: ignore[union-attr]
+    assert status(cache(request("/a/"))) == "hit"
+
+
+def test_a_flood_of_addresses_stays_within_the_bytes_and_drives_no_common_page_out(settings: Any) -> None:
+    most = 2_000_000
+    cache, _ = cache_over(lambda request: HttpResponse(b"x" * 5_000), settings, most)
+    request = RequestFactory().get
+    common = [f"/common/{number}/" for number in range(20)]
+    for address in common * 2:
+        cache(request(address))
+    for number in range(ADDRESSES):
+        cache(request("/search/", {"q": str(number)}))
+        if number % 1_000 == 0:
+            assert cache.shelf.bytes <= most
+    assert cache.shelf.bytes <= most
+    assert {status(cache(request(address))) for address in common} == {"hit"}

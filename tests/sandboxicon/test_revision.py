@@ -1,0 +1,189 @@
+"""The content's one revision: what moves it, when, and how it is asked for."""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection, transaction
+
+from evidence.models import Claim
+from ladder.models import Tier
+from primitives.models import Primitive
+from sandboxicon import revision
+from sandboxicon.revision import Unreachable, Watch
+from tests.factories import make_claim, make_primitive, make_source
+from tests.races import at_the_same_time
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Apps whose every table holds what the public sees, but for these models.
+CONTENT_APPS = ["ladder", "evidence", "primitives", "audits", "nesting"]
+NOT_CONTENT: set[str] = set()
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """What a worker asks."""
+    watch = Watch()
+    yield watch
+    watch.close()
+
+
+def sql(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def rename() -> None:
+    primitive = Primitive.objects.get(slug="box")
+    primitive.name += "!"
+    primitive.save()
+
+
+def create_in_bulk() -> None:
+    claims = Claim.objects.all()
+    for number, claim in enumerate(claims, 1):
+        claim.pk, claim.slug, claim.label = None, f"copy-{number}", "inferred"
+        claim.reasoning = "For a test."
+    Claim.objects.bulk_create(list(claims))
+
+
+def three_statements() -> None:
+    with transaction.atomic():
+        rename()
+        create_in_bulk()
+        rename()
+
+
+CHANGES: list[Callable[[], Any]] = [
+    rename,
+    create_in_bulk,
+    three_statements,
+    lambda: Claim.objects.update(version="2"),
+    lambda: Claim.objects.all().delete(),
+    lambda: sql("UPDATE primitives_primitive SET summary = 'Else.'"),
+    lambda: make_source(Claim.objects.get()),
+    lambda: sql("TRUNCATE primitives_break"),
+]
+
+
+@pytest.mark.parametrize(
+    "change", CHANGES, ids=["orm", "bulk", "many", "update", "delete", "sql", "source", "truncate"]
+)
+def test_any_change_that_commits_moves_it_by_one(watch: Watch, change: Callable[[], Any]) -> None:
+    make_claim(make_primitive(slug="box"), label="inferred", reasoning="So.")
+    before = watch.current()
+    change()
+    after = watch.current()
+    assert after.number == before.number + 1
+    assert after.moved_at > before.moved_at
+
+
+def test_what_is_taken_back_or_changes_nothing_moves_nothing(watch: Watch) -> None:
+    make_primitive(slug="box")
+    before = watch.current()
+    with transaction.atomic():
+        rename()
+        transaction.set_rollback(True)
+    Primitive.objects.get(slug="box").save()
+    assert watch.current() == before
+
+
+def test_a_savepoint_that_is_taken_back_does_not_hide_what_follows_it(watch: Watch) -> None:
+    make_primitive(slug="box")
+    before = watch.current()
+    with transaction.atomic():
+        with transaction.atomic():
+            rename()
+            sql("SET CONSTRAINTS ALL IMMEDIATE")
+            transaction.set_rollback(True)
+        rename()
+    assert watch.current().number == before.number + 1
+
+
+def test_changes_at_the_same_time_each_count_and_none_waits(watch: Watch) -> None:
+    make_primitive(slug="box")
+    make_primitive(slug="other")
+    before = watch.current()
+    outcomes = at_the_same_time(
+        lambda: Primitive.objects.filter(slug="box").update(summary="One."),
+        lambda: Primitive.objects.filter(slug="other").update(summary="Two."),
+    )
+    assert outcomes == ["committed", "committed"]
+    assert watch.current().number == before.number + 2
+
+
+def test_its_rows_stay_few_however_often_it_moves(watch: Watch) -> None:
+    make_primitive(slug="box")
+    before = watch.current()
+    for number in range(250):
+        Primitive.objects.filter(slug="box").update(summary=f"The {number}th.")
+    assert watch.current().number == before.number + 250
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM content_revision")
+        assert cursor.fetchone()[0] <= 101
+
+
+def test_every_table_of_the_public_content_is_watched() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE 'content\\_moves%'")
+        watched = [table for (table,) in cursor.fetchall()]
+    expected = {
+        model._meta.db_table
+        for app in CONTENT_APPS
+        if apps.is_installed(app)
+        for model in apps.get_app_config(app).get_models()
+        if model._meta.label not in NOT_CONTENT
+    }
+    assert expected == {table for table in watched if watched.count(table) == 3}
+
+
+def test_readers_at_once_share_questions_but_no_answer_older_than_they_are(watch: Watch) -> None:
+    """Each reader's answer was asked for after it came: it knows of every change that it saw commit."""
+    Tier.objects.filter(rank=1).update(tagline="0")
+    first = watch.current().number
+    asked = 0
+    ask = watch._ask
+
+    def count() -> Any:
+        nonlocal asked
+        asked += 1
+        return ask()
+
+    watch._ask = count  # type: ignore[method-assign]
+    committed, wrong, stop = first, [], threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            at_least = committed
+            if watch.current().number < at_least:
+                wrong.append(at_least)
+
+    readers = [threading.Thread(target=read) for _ in range(8)]
+    for reader in readers:
+        reader.start()
+    make_primitive(slug="box")
+    for number in range(40):
+        Primitive.objects.filter(slug="box").update(summary=f"The {number}th.")
+        committed += 1
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert not wrong
+    assert asked > 40
+
+
+def test_a_database_that_went_away_is_said_at_once_and_found_again(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = watch.current()
+    monkeypatch.setattr(revision, "PAUSE_SECONDS", 0)
+    with monkeypatch.context() as away:
+        sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM content_revision' "
+            "AND pid <> pg_backend_pid() AND datname = current_database()")  # fmt: skip
+        away.setattr(Watch, "_connect", lambda self: (_ for _ in ()).throw(revision.psycopg.OperationalError("away")))
+        with pytest.raises(Unreachable):
+            watch.current()
+    assert watch.current() == before
