@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("audits", "0003_claims_have_addresses"),
-        ("evidence", "0003_claim_sentence_search"),
+        ("evidence", "0004_claim_says_how_to_check"),
         ("ladder", "0002_claims_have_addresses"),
         ("primitives", "0005_claims_have_addresses"),
     ]
