@@ -9,7 +9,8 @@ from audits import rules, search
 from audits.querysets import AgentQuerySet, OfferQuerySet, PostureQuerySet
 from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
-from evidence.search import SearchDocument
+from evidence.search import SEARCH_COLUMNS, SearchDocument
+from history.tracking import tracked
 
 
 class OpenSource(models.TextChoices):
@@ -107,6 +108,7 @@ LEVELS: dict[str, type[models.TextChoices]] = {
 }
 
 
+@tracked(leave_out=SEARCH_COLUMNS)
 class Agent(SearchDocument):
     """A coding agent, whoever makes it and however it is run."""
 
@@ -145,6 +147,7 @@ class Agent(SearchDocument):
         return reverse("agent", args=[self.slug])
 
 
+@tracked()
 class AgentAudit(models.Model):
     """One surface of an agent, audited: what it runs in on each platform and in each mode."""
 
@@ -193,6 +196,7 @@ def level(choices: type[models.TextChoices], help_text: str) -> "models.CharFiel
     return models.CharField(max_length=12, choices=choices.choices, default="unknown", help_text=help_text)
 
 
+@tracked(leave_out=["position"])
 class Posture(models.Model):
     """What one surface runs in, on some platforms and in one mode."""
 
@@ -256,6 +260,7 @@ class Posture(models.Model):
         return f"{self.audit}: {self.mode}"
 
 
+@tracked()
 class PosturePlatform(models.Model):
     """A posture is offered on a platform. For a default posture this is a cell of the matrix."""
 
@@ -274,6 +279,7 @@ class PosturePlatform(models.Model):
         return f"{self.posture} on {self.platform}"
 
 
+@tracked()
 class PosturePrimitive(models.Model):
     """A posture stands on a primitive. Keeps a primitive in use from being deleted."""
 
@@ -289,6 +295,7 @@ class PosturePrimitive(models.Model):
         return f"{self.posture} stands on {self.primitive}"
 
 
+@tracked()
 class PostureClaim(models.Model):
     """A posture rests on a claim of its own audit."""
 
@@ -306,6 +313,7 @@ class PostureClaim(models.Model):
         return f"{self.posture} rests on {self.claim.slug}"
 
 
+@tracked()
 class AgentBreak(PublishedBreak):
     """A published bypass of an agent's own guard rails: a CVE, an advisory or a write-up."""
 

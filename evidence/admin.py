@@ -18,6 +18,7 @@ from nested_admin.nested import NestedModelAdmin, NestedStackedInline
 
 from evidence import rules
 from evidence.models import Claim, Freshness, Source
+from history.reasons import AsksWhy, ReasonMissing
 
 if TYPE_CHECKING:
     AnyModelAdmin = admin.ModelAdmin[Any]
@@ -25,8 +26,11 @@ else:
     AnyModelAdmin = object
 
 
-def refusal(error: DatabaseError) -> str:
-    """What the database objects to, in a sentence. Raises `error` again where a curator could do nothing about it."""
+def refusal(error: DatabaseError | ReasonMissing) -> str:
+    """What the database objects to, in a sentence, or that it is not told why. Raises `error` again where a curator
+    could do nothing about it."""
+    if isinstance(error, ReasonMissing):
+        return str(error)
     if isinstance(error, IntegrityError):
         return rules.in_words(error)
     diagnosis: Any = getattr(error.__cause__, "diag", None)
@@ -42,7 +46,7 @@ def judge_now() -> None:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-class AsksTheDatabase(AnyModelAdmin):
+class AsksTheDatabase(AsksWhy):
     """For a ModelAdmin: what the database refuses is a message on the page, with all that was typed still there.
 
     The rules stand in the database alone, and some of them wait for the commit; so they are asked to speak as soon as
@@ -84,14 +88,14 @@ class AsksTheDatabase(AnyModelAdmin):
     ) -> Any:
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        except DatabaseError as error:
+        except (DatabaseError, ReasonMissing) as error:
             request.refusal = refusal(error)  # type: ignore[attr-defined]
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
         try:
             return super().delete_view(request, object_id, extra_context)
-        except DatabaseError as error:
+        except (DatabaseError, ReasonMissing) as error:
             self.message_user(request, refusal(error), messages.ERROR)
         return HttpResponseRedirect(
             reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[object_id])
@@ -103,7 +107,7 @@ class AsksTheDatabase(AnyModelAdmin):
         try:
             with transaction.atomic():
                 return super().response_action(request, queryset, *args, **kwargs)
-        except DatabaseError as error:
+        except (DatabaseError, ReasonMissing) as error:
             self.message_user(request, refusal(error), messages.ERROR)
         return HttpResponseRedirect(request.get_full_path())
 

@@ -28,6 +28,7 @@ from django.utils import timezone
 
 from evidence import addresses, rules
 from evidence.search import SEARCH_COLUMNS, Question, sentence_vector
+from history.tracking import tracked
 
 if TYPE_CHECKING:
     from audits.models import AgentAudit
@@ -232,6 +233,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return self.filter(_freshness_is(Freshness(freshness)))
 
 
+@tracked(leave_out=["position"])
 class Claim(models.Model):
     """One sentence that can be true or false, about one subject."""
 
@@ -392,6 +394,7 @@ class SourceKind(models.TextChoices):
     PACKAGE = "package", "published package"
 
 
+@tracked(leave_out=["position", "place"])
 class Source(models.Model):
     """What stands behind a claim: exact lines of code, a document, or a published package that was read or run.
 

@@ -9,11 +9,13 @@ from django.urls import reverse
 
 from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
-from evidence.search import SearchDocument
+from evidence.search import SEARCH_COLUMNS, SearchDocument
+from history.tracking import tracked
 from primitives import rules, search
 from primitives.querysets import PrimitiveQuerySet
 
 
+@tracked()
 class Category(models.Model):
     """What kind of thing a primitive is: a sandbox tool, a VMM, a container runtime."""
 
@@ -29,6 +31,7 @@ class Category(models.Model):
         return self.name
 
 
+@tracked()
 class Platform(models.Model):
     """A host platform that a primitive runs on."""
 
@@ -67,6 +70,7 @@ class Isolates(models.TextChoices):
     KERNEL = "kernel", "kernel"
 
 
+@tracked(leave_out=SEARCH_COLUMNS)
 class Primitive(SearchDocument):
     """A technology that isolates, or that isolation is built of."""
 
@@ -146,6 +150,7 @@ class Primitive(SearchDocument):
         return [(thing, thing.value in self.isolates) for thing in Isolates]
 
 
+@tracked()
 class SupportedPlatform(models.Model):
     """A primitive runs on a platform. Keeps a platform in use from being deleted."""
 
@@ -160,6 +165,7 @@ class SupportedPlatform(models.Model):
         return f"{self.primitive} on {self.platform}"
 
 
+@tracked()
 class BuildsOn(models.Model):
     """A primitive is built on another one, its part. There is no circle."""
 
@@ -184,6 +190,7 @@ class BuildsOn(models.Model):
         return f"{self.primitive} builds on {self.part}"
 
 
+@tracked()
 class Break(PublishedBreak):
     """A published escape of a primitive's boundary: a CVE, an advisory or a write-up."""
 

@@ -12,6 +12,8 @@ from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+WHY = "Read again at the newest release."
+
 
 def curator_client() -> Client:
     """A browser in which a member of Curators, and not more than that, has logged in."""
@@ -23,7 +25,7 @@ def curator_client() -> Client:
 
 
 class AdminForm:
-    """The form of a page of the admin: `fields` holds what would be sent, and may be changed."""
+    """The form of a page of the admin: `fields` holds what would be sent, and may be changed. A reason is filled in."""
 
     def __init__(self, client: Client, url: str, response: Any = None) -> None:
         self.client, self.url = client, url
@@ -42,6 +44,9 @@ class AdminForm:
                 self.fields[field["name"]] = [*self.fields[field["name"]], value]
             else:
                 self.fields[field["name"]] = [value] if field.get("type") == "checkbox" else value
+
+        if self.fields.get("why") == "":
+            self.fields["why"] = WHY
 
     @property
     def errors(self) -> str:

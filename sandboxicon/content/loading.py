@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pghistory
 from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 
 from evidence.rules import in_words
+from history.tracking import FIRST
 from sandboxicon.content.documents import Reader
 from sandboxicon.content.entries import KINDS, Known
 from sandboxicon.content.files import BadFile, Document, content_digest, digest, dump, parse
@@ -70,14 +72,17 @@ def load(folder: Path, overwrite: Collection[str] = (), *, overwrite_all: bool =
 
     An entry that a curator has changed or deleted since it was last loaded is kept, unless its path (as in
     primitives/firecracker.yaml) is in `overwrite`, or `overwrite_all` is set. Loading twice changes nothing.
+    The history says of what it writes that a load did; of what the first load writes, that it is the first content.
     """
     report = Report()
     with transaction.atomic():
         with connection.cursor() as cursor:
             # One load at a time, also from two hosts that start at once.
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext('sandboxicon.content.load'))")
+        first = {} if LoadedDocument.objects.exists() else {FIRST: True}
         entries, records = _entries_to_write(folder, set(overwrite), overwrite_all, report)
-        _write(entries)
+        with pghistory.context(why=f"Content load from {folder.name}: {report}.", **first):
+            _write(entries)
         _remember(records)
     return report
 

@@ -314,7 +314,7 @@ def test_what_a_posture_stands_on_is_not_deleted(admin_client: Client, kind: str
     row = {"primitive": make_primitive, "platform": make_platform, "tier": make_tier}[kind]()
     make_audit("codex", postures=[{"tier": "container", "primitives": (row,) if kind == "primitive" else ()}])
     address = reverse(f"admin:{row._meta.app_label}_{kind}_delete", args=[row.pk])
-    page = text_of(admin_client.post(address, {"post": "yes"}))
+    page = text_of(admin_client.post(address, {"post": "yes", "why": "Gone upstream."}))
     assert "would require deleting the following protected related objects" in page
     assert "codex cli: default" in page
     row.refresh_from_db()
@@ -414,9 +414,11 @@ def test_a_claim_of_an_audit_has_a_page_in_the_admin_and_a_place_in_the_list() -
 def test_a_claim_that_a_posture_rests_on_alone_stays_whoever_deletes_it() -> None:
     claim = make_audit(name="Codex CLI").claims.get()
     client = curator_client()
-    page = client.post(reverse("admin:evidence_claim_delete", args=[claim.pk]), {"post": "yes"}, follow=True)
+    page = client.post(
+        reverse("admin:evidence_claim_delete", args=[claim.pk]), {"post": "yes", "why": "Gone upstream."}, follow=True
+    )
     assert "Posture default of Codex CLI names no claim that it rests on" in text_of(page)
-    action = {"action": "delete_selected", "_selected_action": [claim.pk], "post": "yes"}
+    action = {"action": "delete_selected", "_selected_action": [claim.pk], "post": "yes", "why": "Gone upstream."}
     page = client.post("/admin/evidence/claim/", action, follow=True)
     assert "Posture default of Codex CLI names no claim that it rests on" in text_of(page)
     claim.refresh_from_db()

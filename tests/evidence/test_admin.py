@@ -176,7 +176,9 @@ def test_the_slug_of_a_claim_stays(admin_client: Client) -> None:
 def test_a_claim_is_deleted_with_its_sources() -> None:
     claim = make_claim()
     client = curator_client()
-    response = client.post(reverse("admin:evidence_claim_delete", args=[claim.pk]), {"post": "yes"})
+    response = client.post(
+        reverse("admin:evidence_claim_delete", args=[claim.pk]), {"post": "yes", "why": "Gone upstream."}
+    )
     assert response.status_code == 302
     assert not Source.objects.exists()
 
@@ -239,6 +241,6 @@ def test_the_list_asks_as_much_for_many_claims_as_for_few(admin_client: Client) 
 @pytest.mark.django_db
 def test_claims_are_deleted_through_the_list(admin_client: Client) -> None:
     claim, other = make_claim(), make_claim()
-    data = {"action": "delete_selected", "_selected_action": [claim.pk], "post": "yes"}
+    data = {"action": "delete_selected", "_selected_action": [claim.pk], "post": "yes", "why": "Gone upstream."}
     assert "Successfully deleted 1 claim." in text_of(admin_client.post(LIST, data, follow=True))
     assert Claim.objects.get() == other

@@ -23,7 +23,10 @@ def delete(tier: Tier) -> str:
 @pytest.mark.django_db
 def test_a_rung_in_use_is_not_deleted_on_its_page(admin_client: Client) -> None:
     tier = make_primitive("gvisor").tier
-    for page in (admin_client.get(delete(tier)), admin_client.post(delete(tier), {"post": "yes"})):
+    for page in (
+        admin_client.get(delete(tier)),
+        admin_client.post(delete(tier), {"post": "yes", "why": "Gone upstream."}),
+    ):
         assert page.status_code == 200
         assert "would require deleting the following protected related objects" in text_of(page)
         assert "gvisor" in text_of(page)
@@ -33,7 +36,12 @@ def test_a_rung_in_use_is_not_deleted_on_its_page(admin_client: Client) -> None:
 @pytest.mark.django_db
 def test_a_rung_in_use_is_not_deleted_through_the_list(admin_client: Client) -> None:
     used, unused = make_primitive().tier, make_tier("microvm")
-    data = {"action": "delete_selected", "_selected_action": [used.pk, unused.pk], "post": "yes"}
+    data = {
+        "action": "delete_selected",
+        "_selected_action": [used.pk, unused.pk],
+        "post": "yes",
+        "why": "Gone upstream.",
+    }
     page = admin_client.post(LIST, data)
     assert page.status_code == 200
     assert "would require deleting the following protected related objects" in text_of(page)
@@ -43,7 +51,7 @@ def test_a_rung_in_use_is_not_deleted_through_the_list(admin_client: Client) -> 
 @pytest.mark.django_db
 def test_a_rung_in_no_use_is_deleted(admin_client: Client) -> None:
     tier = make_tier()
-    assert admin_client.post(delete(tier), {"post": "yes"}).status_code == 302
+    assert admin_client.post(delete(tier), {"post": "yes", "why": "Gone upstream."}).status_code == 302
     assert not Tier.objects.exists()
 
 
@@ -57,7 +65,11 @@ INSERT = (
 @pytest.mark.django_db(transaction=True)
 def test_a_rung_that_comes_into_use_at_the_same_moment_is_not_deleted(admin_client: Client) -> None:
     tier, category = make_tier(), make_category()
-    page = amid(INSERT, [tier.pk, category.pk], lambda: admin_client.post(delete(tier), {"post": "yes"}, follow=True))
+    page = amid(
+        INSERT,
+        [tier.pk, category.pk],
+        lambda: admin_client.post(delete(tier), {"post": "yes", "why": "Gone upstream."}, follow=True),
+    )
     assert page.status_code == 200
     assert "The database refuses this" in text_of(page)
     assert "is still referenced" in text_of(page)
@@ -68,7 +80,7 @@ def test_a_rung_that_comes_into_use_at_the_same_moment_is_not_deleted(admin_clie
 @pytest.mark.django_db(transaction=True)
 def test_nor_through_the_list(admin_client: Client) -> None:
     tier, category = make_tier(), make_category()
-    data = {"action": "delete_selected", "_selected_action": [tier.pk], "post": "yes"}
+    data = {"action": "delete_selected", "_selected_action": [tier.pk], "post": "yes", "why": "Gone upstream."}
     page = amid(INSERT, [tier.pk, category.pk], lambda: admin_client.post(LIST, data, follow=True))
     assert page.status_code == 200
     assert "is still referenced" in text_of(page)

@@ -186,11 +186,11 @@ def test_what_is_in_use_is_not_deleted(admin_client: Client, make) -> None:
     row = make()
     make_primitive("gvisor")
     address = f"admin:primitives_{row._meta.model_name}"
-    page = admin_client.post(reverse(f"{address}_delete", args=[row.pk]), {"post": "yes"})
+    page = admin_client.post(reverse(f"{address}_delete", args=[row.pk]), {"post": "yes", "why": "Gone upstream."})
     assert page.status_code == 200
     assert "would require deleting the following protected related objects" in text_of(page)
     assert "gvisor" in text_of(page)
-    action = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+    action = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes", "why": "Gone upstream."}
     page = admin_client.post(reverse(f"{address}_changelist"), action)
     assert page.status_code == 200
     assert "would require deleting the following protected related objects" in text_of(page)
@@ -201,10 +201,12 @@ def test_what_is_in_use_is_not_deleted(admin_client: Client, make) -> None:
 def test_what_is_in_no_use_is_deleted(admin_client: Client) -> None:
     category, platform = make_category(), make_platform()
     assert (
-        admin_client.post(reverse("admin:primitives_category_delete", args=[category.pk]), {"post": "yes"}).status_code
+        admin_client.post(
+            reverse("admin:primitives_category_delete", args=[category.pk]), {"post": "yes", "why": "Gone upstream."}
+        ).status_code
         == 302
     )
-    action = {"action": "delete_selected", "_selected_action": [platform.pk], "post": "yes"}
+    action = {"action": "delete_selected", "_selected_action": [platform.pk], "post": "yes", "why": "Gone upstream."}
     assert admin_client.post(reverse("admin:primitives_platform_changelist"), action).status_code == 302
     assert not Category.objects.exists()
     assert not Platform.objects.exists()

@@ -60,8 +60,8 @@ def test_a_curator_cannot_delete_an_entry(make) -> None:
     admin = f"admin:{entry._meta.app_label}_{entry._meta.model_name}"
     address = reverse(f"{admin}_delete", args=[entry.pk])
     assert client.get(address).status_code == 403
-    assert client.post(address, {"post": "yes"}).status_code == 403
-    action = {"action": "delete_selected", "_selected_action": [entry.pk], "post": "yes"}
+    assert client.post(address, {"post": "yes", "why": "Gone upstream."}).status_code == 403
+    action = {"action": "delete_selected", "_selected_action": [entry.pk], "post": "yes", "why": "Gone upstream."}
     client.post(reverse(f"{admin}_changelist"), action)
     entry.refresh_from_db()
 
@@ -70,7 +70,12 @@ def test_a_curator_cannot_delete_an_entry(make) -> None:
 def test_a_curator_cannot_add_or_delete_a_rung() -> None:
     client = curator_client()
     assert client.get("/admin/ladder/tier/add/").status_code == 403
-    assert client.post(reverse("admin:ladder_tier_delete", args=[make_tier().pk]), {"post": "yes"}).status_code == 403
+    assert (
+        client.post(
+            reverse("admin:ladder_tier_delete", args=[make_tier().pk]), {"post": "yes", "why": "Gone upstream."}
+        ).status_code
+        == 403
+    )
 
 
 @pytest.mark.django_db
