@@ -46,8 +46,8 @@ def filtered_list(
     """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown, `pick`
     what picks a row for the comparison.
 
-    The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of what is in
-    force.
+    The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of
+    what is in force.
     """
     paginator = Paginator(rows, PER_PAGE)
     page_before = _page_where_only_picks_differ(request, filterset)
