@@ -12,6 +12,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -27,8 +28,11 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import http_date
 
 from audits.verdicts import guess_platform
+from sandboxicon import replica
 from sandboxicon.revision import Revision, Unreachable, Watch
 
+# In Cache-Status (RFC 9211), where the primary does not say whether this is still true.
+UNREACHABLE = '; detail="database unreachable"'
 KEPT_STATUSES = {200, 301, 404, 410}
 # A change within this time of another one could share its second, which is all that Last-Modified can tell.
 SETTLED = datetime.timedelta(seconds=2)
@@ -160,18 +164,17 @@ class ResponseCache:
             raise MiddlewareNotUsed
         self.get_response = get_response
         self.watch = watch or Watch()
+        self.replica_watch = Watch(replica.ALIAS) if replica.is_there() else None
         self.shelf = Shelf(settings.RESPONSE_CACHE_BYTES)
         self.state: State | None = None
+        self.last_answer = 0
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info.startswith(f"/{settings.STATIC_URL.strip('/')}/"):
             return self.get_response(request)
         if request.method not in ("GET", "HEAD") or _is_personal(request):
             return _keep_from_others(self.get_response(request))
-        try:
-            revision: Revision | None = self.watch.current()
-        except Unreachable:
-            revision = None
+        revision, is_primary = self._revision()
         state = self._state(revision)
         address = _address(request)
         names = self.shelf.get((state, address))
@@ -179,20 +182,45 @@ class ResponseCache:
         encoding = _encoding(request)
         kept: Kept | None = self.shelf.get(key) if key else None
         if kept is None:
-            return self._made_now(request, revision, state, address, encoding)
+            response = self._made_now(request, revision, state, address, encoding)
+            if not is_primary and "Cache-Status" in response.headers:
+                response["Cache-Status"] += UNREACHABLE
+            return response
         is_new_form = encoding not in kept.bodies
-        response = _answer(request, kept, encoding, "hit" if revision else 'hit; detail="database unreachable"')
+        response = _answer(request, kept, encoding, f"hit{'' if is_primary else UNREACHABLE}")
         if is_new_form:
             self.shelf.put(key, kept, kept.size)
         return response
+
+    def _revision(self) -> tuple[Revision | None, bool]:
+        """The revision in force, and whether the primary says so.
+
+        Where it does not answer, the replica's counts, but for one older than what this process has seen.
+        """
+        try:
+            return self.watch.current(), True
+        except Unreachable:
+            pass
+        replicas = self._replicas_revision()
+        if replicas and self.state and replicas.number < self.state[0]:
+            replicas = None
+        return replicas, False
+
+    def _replicas_revision(self) -> Revision | None:
+        try:
+            return self.replica_watch.current() if self.replica_watch else None
+        except Unreachable:
+            return None
 
     def _state(self, revision: Revision | None) -> State | None:
         """The state in force, or the last one known; what was made from another one is let go."""
         if revision is None:
             return self.state
         state = revision.number, revision.moved_at, timezone.localdate()
-        if state != self.state:
+        # A thread that was held up may come with an earlier answer: it is served, and nothing else follows from it.
+        if state != self.state and revision.answer >= self.last_answer:
             self.state = state
+            self.last_answer = revision.answer
             self.shelf.clear()
         return state
 
@@ -203,7 +231,9 @@ class ResponseCache:
         request.method = "GET"
         request.revision = revision  # type: ignore[attr-defined]
         _without_cookies(request)
-        response = self.get_response(request)
+        on_replica = revision is not None and self._replicas_revision() == revision
+        with replica.reading() if on_replica else nullcontext():
+            response = self.get_response(request)
         if is_head:
             request.method = "HEAD"
         if not isinstance(response, HttpResponse) or not _may_be_kept(response):

@@ -8,7 +8,7 @@ answer to a question that was put before they came.
 import datetime
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import psycopg
 from django.db import connections
@@ -26,6 +26,8 @@ class Revision:
 
     number: int
     moved_at: datetime.datetime
+    # Which of a watch's answers this is: of two, the later one has the higher number.
+    answer: int = field(default=0, compare=False)
 
 
 class Unreachable(Exception):
@@ -85,8 +87,8 @@ class Watch:
             try:
                 if self._connection is None:
                     self._connection = self._connect()
-                for row in self._connection.execute(_SQL, prepare=True):
-                    return Revision(*row)
+                for number, moved_at in self._connection.execute(_SQL, prepare=True):
+                    return Revision(number, moved_at, self._begun)
             except psycopg.Error:
                 if self._connection is not None:
                     self._connection.close()

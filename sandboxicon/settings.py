@@ -11,7 +11,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
-from sandboxicon import database, headers
+from sandboxicon import database, headers, replica
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -26,6 +26,10 @@ try:
     DATABASES = {
         "default": database.configuration(env.str("DATABASE_URL", ""), pool_size=env.int("DATABASE_POOL_SIZE", 8))
     }
+    # A streaming replica of it, which answers readers as long as it is not behind (sandboxicon.replica).
+    if replica_url := env.str("DATABASE_REPLICA_URL", ""):
+        DATABASES[replica.ALIAS] = database.configuration(replica_url, pool_size=env.int("DATABASE_POOL_SIZE", 8))
+        DATABASE_ROUTERS = ["sandboxicon.replica.Router"]
     # Whole responses that each process keeps; they stay true however long they are kept. 0 turns it off.
     RESPONSE_CACHE_BYTES = 1_000_000 * env.int("RESPONSE_CACHE_MB", 0 if DEBUG else 64)
     # How long a shared cache in front may hold a page without asking: readers behind it see a change that much later.
