@@ -5,13 +5,14 @@ nothing is guessed in production.
 """
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
-from sandboxicon import database, headers, replica
+from sandboxicon import database, door_settings, headers, replica
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -23,6 +24,12 @@ try:
     CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
     # True where a proxy in front speaks HTTPS to the reader and sets X-Forwarded-Proto itself.
     BEHIND_TLS = env.bool("BEHIND_TLS", False)
+    # How many proxies in front append to X-Forwarded-For.
+    PROXIES = env.int("PROXIES", int(BEHIND_TLS))
+    ADMIN_PATH = door_settings.path(env.str("ADMIN_PATH", "admin"))
+    ADMIN_ALLOW = door_settings.networks(env.list("ADMIN_ALLOW", []))
+    # Production speaks TLS, and a curator's password alone opens nothing there.
+    SECOND_FACTOR = env.bool("SECOND_FACTOR", BEHIND_TLS and not DEBUG)
     DATABASES = {
         "default": database.configuration(env.str("DATABASE_URL", ""), pool_size=env.int("DATABASE_POOL_SIZE", 8))
     }
@@ -34,7 +41,7 @@ try:
     RESPONSE_CACHE_BYTES = 1_000_000 * env.int("RESPONSE_CACHE_MB", 0 if DEBUG else 64)
     # How long a shared cache in front may hold a page without asking: readers behind it see a change that much later.
     EDGE_SECONDS = env.int("EDGE_SECONDS", 10)
-except EnvError as error:
+except (EnvError, ValueError) as error:
     raise ImproperlyConfigured(f"Environment: {error}") from None
 
 if not SECRET_KEY:
@@ -58,7 +65,11 @@ INSTALLED_APPS = [
     "django_htmx",
     "pghistory",
     "pgtrigger",
-    "django.contrib.admin",
+    "sandboxicon.apps.CurationConfig",  # django.contrib.admin, with our door
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -80,10 +91,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "history.reasons.curators_are_named",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "sandboxicon.door.AllowedNetworks",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "sandboxicon.urls"
@@ -105,6 +119,27 @@ TEMPLATES = [
         },
     },
 ]
+
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+LOGIN_REDIRECT_URL = "admin:index"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of users from before; the next login brings them to Argon2
+]
+# Wrong passwords are counted in the database, so over all workers, and by address alone: counted by name, anybody could
+# lock a curator out. Guesses from many addresses are what the second factor is for.
+AXES_LOCKOUT_PARAMETERS = ["ip_address"]
+AXES_CLIENT_IP_CALLABLE = "sandboxicon.door.counted_address"
+AXES_LOCKOUT_CALLABLE = "sandboxicon.door.locked_out"
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+# Each login and each failure stays in the database for superusers to read; `manage.py axes_reset_logs` thins them out.
+AXES_ENABLE_ACCESS_FAILURE_LOG = True
+AXES_VERBOSE = False
+OTP_TOTP_ISSUER = "sandboxicon"
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -1,5 +1,6 @@
 """Every address of the site."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
@@ -16,7 +17,7 @@ urlpatterns = [
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),
     path("", include("evidence.urls")),
-    path("admin/", admin.site.urls),
+    path(settings.ADMIN_PATH, admin.site.urls),
     # Browsers ask for it on pages that name no icon, the admin's among them.
     path("favicon.ico", views.favicon, name="favicon"),
     path("healthz", views.healthz, name="healthz"),

@@ -6,7 +6,16 @@ pytest-django reads the settings before any conftest.py, so what the environment
 import os
 
 # What a developer has set for their own site must not change what the tests see. DATABASE_URL stays.
-for name in ("ALLOWED_HOSTS", "BEHIND_TLS", "CSRF_TRUSTED_ORIGINS", "DEBUG"):
+for name in (
+    "ADMIN_ALLOW",
+    "ADMIN_PATH",
+    "ALLOWED_HOSTS",
+    "BEHIND_TLS",
+    "CSRF_TRUSTED_ORIGINS",
+    "DEBUG",
+    "PROXIES",
+    "SECOND_FACTOR",
+):
     os.environ.pop(name, None)
 os.environ["SECRET_KEY"] = "for tests alone"
 # Playwright's synchronous API runs an event loop in the test's thread, and Django takes that for async code.

@@ -9,6 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.urls import reverse
 
 
 class Command(BaseCommand):
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         with transaction.atomic():
             user.save()
             user.groups.add(group)
-        self.stdout.write(f"{user.username} can now log in at /admin/.")
+        self.stdout.write(f"{user.username} can now log in at {reverse('admin:index')}.")
 
     def ask(self, prompt: str) -> str:
         self.need_terminal()
