@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.cache import patch_cache_control
 
 Address = IPv4Address | IPv6Address
 
@@ -40,20 +41,27 @@ def counted_address(request: HttpRequest) -> str | None:
 
 
 class AllowedNetworks:
-    """Middleware: where ADMIN_ALLOW names networks, nobody else finds an admin here."""
+    """Middleware: where ADMIN_ALLOW names networks, nobody else finds an admin here; and nobody keeps its answers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if _is_admin(request):
+            # What one network gets must not be kept for another, least of all that there is nothing.
+            patch_cache_control(response, private=True, no_store=True)
+        return response
 
     def process_view(self, request: HttpRequest, *view: Any) -> None:
-        match = request.resolver_match
-        if settings.ADMIN_ALLOW and match and "admin" in match.app_names:
+        if settings.ADMIN_ALLOW and _is_admin(request):
             address = client_address(request)
             if not address or not any(address in network for network in settings.ADMIN_ALLOW):
                 raise Http404
+
+
+def _is_admin(request: HttpRequest) -> bool:
+    return bool(request.resolver_match and "admin" in request.resolver_match.app_names)
 
 
 def locked_out(request: HttpRequest, credentials: Any = None) -> HttpResponse:
