@@ -16,8 +16,17 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline, NestedTabularInline
 
-from audits.models import Agent, AgentAudit, AgentBreak, Isolation, Posture
-from evidence.admin import AsksTheDatabase, ChosenFilter, ClaimInline, InlineFormSet, KeepsItsSlug, badge, text_rows
+from audits.models import Agent, AgentAudit, AgentBreak, Isolation, Posture, PostureClaim, PosturePrimitive
+from evidence.admin import (
+    AsksTheDatabase,
+    ChosenFilter,
+    ClaimInline,
+    InlineFormSet,
+    KeepsItsSlug,
+    badge,
+    draft_badge,
+    text_rows,
+)
 from evidence.models import Claim, Freshness, by_aspect
 from ladder.models import Tier
 from primitives.models import Platform, Primitive
@@ -53,11 +62,14 @@ def agents_with_faults(agents: QuerySet[Agent]) -> QuerySet[Agent]:
 def audits_with_faults(audits: QuerySet[AgentAudit]) -> QuerySet[AgentAudit]:
     """With the numbers that AUDIT_FAULTS are told by."""
     postures = Posture.objects.all()
+    draft_claims = PostureClaim.objects.filter(posture=OuterRef("pk"), claim__is_published=False)
+    draft_primitives = PosturePrimitive.objects.filter(posture=OuterRef("pk"), primitive__is_published=False)
     return with_claims(audits, "audit").annotate(
         posture_count=number(postures, "audit"),
         no_default=~Exists(postures.filter(audit=OuterRef("pk"), is_default=True)),
         groundless=number(postures.filter(claims__isnull=True), "audit"),
         nowhere=number(postures.filter(platforms__isnull=True), "audit"),
+        on_drafts=number(postures.filter(Exists(draft_claims) | Exists(draft_primitives)), "audit"),
     )
 
 
@@ -73,6 +85,7 @@ AUDIT_FAULTS: dict[str, tuple[str, Q]] = {
     "no_default": ("no default posture", Q(no_default=True)),
     "groundless": ("a posture without a claim", Q(groundless__gt=0)),
     "nowhere": ("a posture without a platform", Q(nowhere__gt=0)),
+    "on_drafts": ("a posture that rests or stands on a draft", Q(on_drafts__gt=0)),
     "no_claims": ("no claims", Q(claim_count=0)),
     "stale": ("stale claims", Q(stale__gt=0)),
     "due": ("claims due for a check", Q(due__gt=0)),
@@ -320,7 +333,10 @@ class PostureFormSet(InlineFormSet):
         return {
             "tier": [("", "---------"), *Tier.objects.values_list("pk", "name")],
             "on_platforms": list(Platform.objects.values_list("pk", "name")),
-            "stands_on": list(Primitive.objects.order_by(Lower("name")).values_list("pk", "name")),
+            "stands_on": [
+                (primitive.pk, f"{primitive}" if primitive.is_published else f"{primitive} (draft)")
+                for primitive in Primitive.objects.order_by(Lower("name")).only("name", "is_published")
+            ],
             "rests_on": [
                 (aspect.label, [(claim.pk, self.title(claim)) for claim in claims]) for aspect, claims in claims
             ],
@@ -329,7 +345,11 @@ class PostureFormSet(InlineFormSet):
     @staticmethod
     def title(claim: Claim) -> str:
         return format_html(
-            '<b>{}</b> {} <span class="facts">{}</span>', claim.slug, truncatechars(claim.sentence, 140), claim.label
+            '<b>{}</b> {} <span class="facts">{}{}</span>',
+            claim.slug,
+            truncatechars(claim.sentence, 140),
+            claim.label,
+            "" if claim.is_published else ", draft",
         )
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
@@ -374,10 +394,6 @@ class AuditClaimInline(ClaimInline):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Claim]:
         found: QuerySet[Claim] = super().get_queryset(request)
         return found.select_related("audit__agent")
-
-    def view_on_site(self, claim: Claim) -> str | None:
-        """Its place on the agent's page, where a draft's is not."""
-        return claim.get_absolute_url() if claim.audit and claim.audit.is_published else None
 
 
 @admin.register(AgentAudit)
@@ -440,15 +456,15 @@ class AgentAuditAdmin(AsksTheDatabase, NestedModelAdmin):
 
     @admin.display(description="what is wrong")
     def what_is_wrong(self, audit: Any) -> str:
-        badges = []
-        if not audit.is_published:
-            badges.append(badge("soon", "draft"))
+        badges = draft_badge(audit)
         if audit.no_default:
             badges.append(badge("bad", "no default posture"))
         if audit.groundless:
             badges.append(badge("bad", f"{counted(audit.groundless, 'posture')} without a claim"))
         if audit.nowhere:
             badges.append(badge("bad", f"{counted(audit.nowhere, 'posture')} without a platform"))
+        if audit.on_drafts:
+            badges.append(badge("bad", f"{counted(audit.on_drafts, 'posture')} on a draft"))
         if not audit.claim_count:
             badges.append(badge("bad", "no claims"))
         return in_a_row([*badges, *freshness_badges(audit)])

@@ -97,7 +97,7 @@ class AuditFilterSet(FacetedFilterSet):
         """The options of the filters that curators can add to, in one query."""
         tiers = Tier.objects.order_by().values_list(Value("tier"), "slug", "name", "rank")
         platforms = (
-            Platform.objects.filter(offers__isnull=False)
+            Platform.objects.filter(offers__posture__audit__is_published=True)
             .order_by()
             .distinct()
             .values_list(Value("platform"), "slug", "name", "position")

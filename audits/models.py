@@ -290,6 +290,7 @@ class PosturePrimitive(models.Model):
         ordering = ["pk"]
         verbose_name = "primitive"
         constraints = [models.UniqueConstraint(fields=["posture", "primitive"], name="posture_primitive_once")]
+        triggers = [rules.primitive_fits_its_audit]
 
     def __str__(self) -> str:
         return f"{self.posture} stands on {self.primitive}"

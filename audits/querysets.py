@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Case, Count, Exists, IntegerField, Max, OuterRef, Prefetch, Q, Subquery, Value, When
 from django.db.models.functions import Lower
 
-from evidence.models import Label
+from evidence.models import Claim, Label
 from evidence.search import SearchedQuerySet
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class AgentQuerySet(SearchedQuerySet["Agent"]):
         return self.defer("search_vector", "search_keys", "search_names").prefetch_related(
             "breaks",
             Prefetch("audits", audits),
+            Prefetch("audits__claims", Claim.objects.no_drafts()),
             "audits__claims__sources",
             Prefetch("audits__postures", postures),
             "audits__postures__platforms",

@@ -1,8 +1,11 @@
 """What an audit must not be, kept by Postgres at commit, whoever writes."""
 
+from collections.abc import Sequence
+
 import pgtrigger
 
 from evidence.models import Claim
+from primitives.models import Primitive
 
 # A posture that another transaction moves to another audit is waited for: that audit is then the one to check.
 _WAIT_FOR_THE_POSTURES = """
@@ -51,6 +54,22 @@ _FUNCTION = """
                 WHERE posture.audit_id = audit.id
                     AND NOT EXISTS (SELECT FROM audits_postureplatform WHERE posture_id = posture.id)
                 ORDER BY posture.position, posture.id
+            ) || ARRAY(
+                SELECT format('Posture %s of %s rests on %s, which is a draft, so it cannot be published.',
+                    posture.mode, audit.name, claim.slug)
+                FROM audits_posture AS posture
+                    JOIN audits_postureclaim AS ground ON ground.posture_id = posture.id
+                    JOIN evidence_claim AS claim ON claim.id = ground.claim_id
+                WHERE posture.audit_id = audit.id AND NOT claim.is_published
+                ORDER BY posture.position, posture.id, claim.slug
+            ) || ARRAY(
+                SELECT format('Posture %s of %s stands on %s, which is a draft, so it cannot be published.',
+                    posture.mode, audit.name, primitive.name)
+                FROM audits_posture AS posture
+                    JOIN audits_postureprimitive AS footing ON footing.posture_id = posture.id
+                    JOIN primitives_primitive AS primitive ON primitive.id = footing.primitive_id
+                WHERE posture.audit_id = audit.id AND NOT primitive.is_published
+                ORDER BY posture.position, posture.id, primitive.name
             );
         END IF;
         IF cardinality(faults) > 0 THEN
@@ -65,15 +84,16 @@ _FUNCTION = """
 
 
 def audit_holds_together(
-    audit_ids: str, *, name: str, first: str = "", on_delete: bool = True, on_update_of: str = ""
+    audit_ids: str, *, name: str, first: str = "", on_delete: bool = True, on_update_of: Sequence[str] = ()
 ) -> pgtrigger.Trigger:
     """The trigger that checks, at commit, the audits whose ids the SQL query `audit_ids` gives, after the SQL `first`.
 
     At most one default posture on each platform, and no posture that rests on another subject's claim; of a published
-    audit also: a default posture, and for each posture a platform and a claim that it rests on.
+    audit also: a default posture, for each posture a platform and a claim that it rests on, and no draft among what
+    they rest and stand on.
     """
     operation: pgtrigger.Operation = (
-        pgtrigger.UpdateOf(on_update_of) if on_update_of else pgtrigger.Insert | pgtrigger.Update
+        pgtrigger.UpdateOf(*on_update_of) if on_update_of else pgtrigger.Insert | pgtrigger.Update
     )
     return pgtrigger.Trigger(
         name=name,
@@ -86,17 +106,38 @@ def audit_holds_together(
     )
 
 
-def audit_of_the_posture_holds_together(*, name: str) -> pgtrigger.Trigger:
+def audit_of_the_posture_holds_together(*, name: str, first: str = "") -> pgtrigger.Trigger:
     """The same for a table whose column posture_id names a posture of the audit."""
-    return audit_holds_together(_AUDITS_OF_THE_POSTURES, name=name, first=_WAIT_FOR_THE_POSTURES)
+    return audit_holds_together(_AUDITS_OF_THE_POSTURES, name=name, first=first + _WAIT_FOR_THE_POSTURES)
 
 
-# A claim that moves to another subject leaves the postures that rest on it.
+# A primitive that another transaction makes a draft is waited for, and one that does so later waits for this.
+primitive_fits_its_audit = audit_of_the_posture_holds_together(
+    name="primitive_fits_its_audit",
+    first="PERFORM FROM primitives_primitive WHERE id = NEW.primitive_id FOR SHARE;",
+)
+
+
+# A claim that moves to another subject, or becomes a draft, leaves the postures that rest on it.
 pgtrigger.register(
     audit_holds_together(
         "SELECT unnest(ARRAY[OLD.audit_id, NEW.audit_id])",
         name="moved_claim_fits_its_audit",
         on_delete=False,
-        on_update_of="audit_id",
+        on_update_of=["audit_id", "is_published"],
     )
 )(Claim)
+
+# So does a primitive that becomes a draft.
+pgtrigger.register(
+    audit_holds_together(
+        """
+            SELECT posture.audit_id FROM audits_posture AS posture
+                JOIN audits_postureprimitive AS footing ON footing.posture_id = posture.id
+            WHERE footing.primitive_id = NEW.id
+        """,
+        name="draft_fits_its_audits",
+        on_delete=False,
+        on_update_of=["is_published"],
+    )
+)(Primitive)

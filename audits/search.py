@@ -12,7 +12,7 @@ agent_search_document = search_document(
     aliases=f"(ARRAY[NEW.vendor::text] || ARRAY(SELECT name::text FROM {_PUBLISHED}))",  # noqa: S608
     summary="NEW.license",
     breaks="audits_agentbreak WHERE agent_id = NEW.id",
-    claims=f"evidence_claim WHERE audit_id IN (SELECT id FROM {_PUBLISHED})",  # noqa: S608
+    claims=f"evidence_claim WHERE is_published AND audit_id IN (SELECT id FROM {_PUBLISHED})",  # noqa: S608
 )
 
 

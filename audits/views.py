@@ -58,7 +58,7 @@ def compare_agents(request: HttpRequest) -> HttpResponse:
             comparison.chosen["platform"] = known.slug
         else:
             comparison.notices.append(f"None of these is offered on “{asked[:40]}”: shown is {platform.name}.")
-    claims = Claim.objects.filter(audit__agent__in=agents, audit__is_published=True)
+    claims = Claim.objects.published().filter(audit__agent__in=agents)
     comparison.sections = compare(
         agents,
         [verdicts.get(platform.slug) for verdicts in verdicts_of],

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import pghistory
 from django import forms
 from django.apps import apps
 from django.contrib import admin, messages
@@ -12,7 +13,7 @@ from django.forms.formsets import DELETION_FIELD_NAME
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.defaultfilters import truncatechars
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from nested_admin.formsets import NestedInlineFormSet
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline
 
@@ -225,13 +226,35 @@ class ClaimInline(NestedStackedInline):
             {
                 "fields": [
                     "sentence",
-                    ("slug", "aspect", "label", "version", "as_of", "position"),
+                    ("slug", "aspect", "label", "version", "as_of", "position", "is_published"),
                     "reasoning",
                     "looked",
                 ]
             },
         ),
     ]
+
+    def view_on_site(self, claim: Claim) -> str | None:
+        """Its place on the site, where a draft has none."""
+        return claim.get_absolute_url() if claim.is_public else None
+
+
+@admin.action(description="Publish", permissions=["change"])
+def publish(model_admin: AnyModelAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    """Show what was chosen to the public, or nothing of it where the database refuses any."""
+    with pghistory.context(why="Published."):
+        number = queryset.filter(is_published=False).update(is_published=True)
+        judge_now()
+    model_admin.message_user(request, f"Published: {number}.")
+
+
+@admin.action(description="Make a draft of", permissions=["change"])
+def make_draft(model_admin: AnyModelAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    """Take what was chosen from the public, or nothing of it where the database refuses any."""
+    with pghistory.context(why="Made a draft again."):
+        number = queryset.filter(is_published=True).update(is_published=False)
+        judge_now()
+    model_admin.message_user(request, f"Drafts now: {number}.")
 
 
 def badge(kind: str, text: str) -> str:
@@ -251,6 +274,11 @@ class ChosenFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value()
         return type(self).narrow(queryset, value) if value in dict(self.lookup_choices) else queryset
+
+
+def draft_badge(row: Any) -> list[str]:
+    """The mark of a draft, or nothing."""
+    return [] if row.is_published else [badge("soon", "draft")]
 
 
 class FreshnessFilter(ChosenFilter):
@@ -282,8 +310,9 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     form = ClaimForm
     inlines = [SourceInline]
     list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
+    actions = [publish, make_draft]
     list_select_related = ["tier", "primitive", "audit__agent"]
-    list_filter = ["label", FreshnessFilter, SubjectTierFilter, "aspect", "says_how_to_check"]
+    list_filter = ["is_published", "label", FreshnessFilter, SubjectTierFilter, "aspect", "says_how_to_check"]
     list_per_page = 100
     ordering = ["as_of", "pk"]  # what has waited longest for a check comes first
     search_fields = [
@@ -300,7 +329,7 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     formfield_overrides = text_rows(3)
     fieldsets = [
         ("Subject: exactly one of the three", {"fields": [("primitive", "audit", "tier")]}),
-        (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position")]}),
+        (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position"), "is_published"]}),
         ("For the labels inferred and undisclosed", {"fields": ["reasoning", "looked"]}),
         ("For the page of an agent", {"fields": ["says_how_to_check"]}),
     ]
@@ -312,4 +341,9 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     @admin.display(description="freshness", ordering="as_of")
     def how_fresh(self, claim: Claim) -> str:
         kinds = {Freshness.FRESH: "good", Freshness.DUE: "soon", Freshness.STALE: "bad"}
-        return badge(kinds[claim.freshness], str(claim.freshness.label))
+        fresh = badge(kinds[claim.freshness], str(claim.freshness.label))
+        return format_html_join(" ", "{}", ((one,) for one in [*draft_badge(claim), fresh]))
+
+    def view_on_site(self, claim: Claim) -> str | None:
+        """Its place on the site, where a draft has none."""
+        return claim.get_absolute_url() if claim.is_public else None

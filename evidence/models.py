@@ -141,12 +141,23 @@ def _freshness_is(freshness: Freshness) -> Q:
     return condition
 
 
+def published_field(help_text: str) -> "models.BooleanField[bool, bool]":
+    """Whether the public may see it. What is new is a draft until somebody says otherwise."""
+    return models.BooleanField(default=False, db_default=False, verbose_name="published", help_text=help_text)
+
+
 class ClaimQuerySet(models.QuerySet["Claim"]):
     """Questions about claims."""
 
     def published(self) -> "ClaimQuerySet":
-        """All but those about audits that are drafts, which no page shows."""
-        return self.exclude(audit__is_published=False)
+        """What the public may see: neither the claim nor its subject is a draft."""
+        return self.no_drafts().filter(
+            Q(audit=None) | Q(audit__is_published=True), Q(primitive=None) | Q(primitive__is_published=True)
+        )
+
+    def no_drafts(self) -> "ClaimQuerySet":
+        """Those that are not drafts themselves: for claims about a subject that is known to be public."""
+        return self.filter(is_published=True)
 
     def at(self, address: str) -> "ClaimQuerySet":
         """The one at that address (`evidence.addresses`), if there is one."""
@@ -290,6 +301,7 @@ class Claim(models.Model):
         "warning, a program's output or a variable that it names.",
     )
     position = models.PositiveSmallIntegerField(default=1000, help_text="Place among the subject's claims, low first.")
+    is_published = published_field("A claim that is not is a draft, which nobody but curators sees.")
     # Postgres writes these two (evidence.addresses), and gives them back to whoever inserts a claim.
     address = models.CharField(max_length=260, unique=True, db_default="", editable=False)
     kind = models.CharField(max_length=20, db_default="", editable=False)
@@ -355,6 +367,11 @@ class Claim(models.Model):
         """Its place among the other claims on its subject's page."""
         page = self.audit.agent if self.audit else self.subject
         return f"{page.get_absolute_url()}#{self.slug}"
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the site shows it: neither it nor its subject is a draft."""
+        return self.is_published and getattr(self.subject, "is_published", True)
 
     @property
     def subject(self) -> "Tier | Primitive | AgentAudit":

@@ -26,8 +26,9 @@ class TierQuerySet(models.QuerySet["Tier"]):
         return self.order_by("-rank")
 
     def with_counts(self) -> "TierQuerySet":
-        """Each with `primitive_count`, the number of primitives that stand on it."""
-        return self.annotate(primitive_count=models.Count("primitives"))
+        """Each with `primitive_count`, the number of published primitives that stand on it."""
+        published = Q(primitives__is_published=True)
+        return self.annotate(primitive_count=models.Count("primitives", filter=published))
 
 
 @tracked()

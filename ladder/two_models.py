@@ -260,6 +260,10 @@ class Known(NamedTuple):
     entries: dict[str, Entry]
 
 
+# Drafts are not there for the public.
+PUBLISHED = Q(primitives__is_published=True)
+
+
 def look_up(steps: list[Step]) -> Known:
     """The claims, breaks and entries that `steps` name, in three queries.
 
@@ -274,8 +278,12 @@ def look_up(steps: list[Step]) -> Known:
 
 def _claims(addresses: set[ClaimAddress]) -> dict[ClaimAddress, KnownClaim]:
     def found(room: str, to_subject: str) -> QuerySet[Tier, Any]:
+        subject_is_public = {f"{to_subject}is_published": True} if to_subject else {}
         wanted = [
-            Q(**{f"{to_subject}slug": address.subject, f"{to_subject}claims__slug": address.slug})
+            Q(
+                **{f"{to_subject}slug": address.subject, f"{to_subject}claims__slug": address.slug},
+                **{f"{to_subject}claims__is_published": True, **subject_is_public},
+            )
             for address in sorted(addresses)
             if address.room == room
         ]
@@ -288,7 +296,7 @@ def _claims(addresses: set[ClaimAddress]) -> dict[ClaimAddress, KnownClaim]:
 
 def _breaks(addresses: set[BreakAddress]) -> dict[BreakAddress, KnownBreak]:
     wanted = [
-        Q(primitives__slug=address.primitive, primitives__breaks__identifier=address.identifier)
+        PUBLISHED & Q(primitives__slug=address.primitive, primitives__breaks__identifier=address.identifier)
         for address in sorted(addresses)
     ]
     fields = ("identifier", "nickname", "year", "summary", "url")
@@ -300,7 +308,7 @@ def _breaks(addresses: set[BreakAddress]) -> dict[BreakAddress, KnownBreak]:
 
 
 def _entries(slugs: set[str]) -> dict[str, Entry]:
-    rows = _any_of([Q(primitives__slug__in=sorted(slugs))])
+    rows = _any_of([PUBLISHED & Q(primitives__slug__in=sorted(slugs))])
     return {row[0]: Entry(*row) for row in rows.values_list("primitives__slug", "primitives__name", "kernel")}
 
 

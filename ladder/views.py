@@ -31,17 +31,18 @@ def ladder(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tier(request: HttpRequest, slug: str) -> HttpResponse:
     """A rung: what it is, what it shares, what a break costs, and what stands on it."""
-    tier = get_object_or_404(Tier.objects.prefetch_related("claims__sources"), slug=slug)
+    tier = get_object_or_404(Tier, slug=slug)
     postures = list(tier.postures.for_uses())
     return render(
         request,
         "ladder/tier.html",
         {
             "tier": tier,
+            "claims": tier.claims.published().in_reading_order(),
             "by_default": [posture for posture in postures if posture.is_default],
             "raisable": [posture for posture in postures if not posture.is_default],
             "tiers": Tier.objects.strongest_first().with_counts(),
-            "primitives": tier.primitives.for_list().order_by(Lower("name"))[:LISTED],
+            "primitives": tier.primitives.published().for_list().order_by(Lower("name"))[:LISTED],
         },
     )
 

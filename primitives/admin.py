@@ -12,11 +12,23 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline, NestedTabularInline
 
-from evidence.admin import AsksTheDatabase, ChosenFilter, ClaimInline, InlineFormSet, KeepsItsSlug, badge, text_rows
+from evidence.admin import (
+    AsksTheDatabase,
+    ChosenFilter,
+    ClaimInline,
+    InlineFormSet,
+    KeepsItsSlug,
+    badge,
+    draft_badge,
+    make_draft,
+    publish,
+    text_rows,
+)
 from evidence.models import Aspect, Claim, Freshness, Label
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
 
 FAULTS = {
+    "draft": "draft",
     "no_claims": "no claims",
     "no_boundary": "no claim about the boundary",
     "no_platform": "no platform",
@@ -118,7 +130,8 @@ class LabelFilter(ChosenFilter):
 
     @staticmethod
     def narrow(queryset: Any, value: str) -> QuerySet[Primitive]:
-        found: QuerySet[Primitive] = queryset.with_label(value)
+        claims = Claim.objects.filter(primitive=OuterRef("pk"), label=value)  # those in draft too
+        found: QuerySet[Primitive] = queryset.filter(Exists(claims))
         return found
 
 
@@ -140,6 +153,7 @@ class FaultFilter(ChosenFilter):
     @staticmethod
     def narrow(queryset: QuerySet[Primitive], value: str) -> QuerySet[Primitive]:
         conditions: dict[str, dict[str, Any]] = {
+            "draft": {"is_published": False},
             "no_claims": {"claim_count": 0},
             "no_boundary": {"no_boundary": True},
             "no_platform": {"no_platform": True},
@@ -159,6 +173,7 @@ class PrimitiveList(ChangeList):
 class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
     form = PrimitiveForm
     inlines = [PlatformInline, PartInline, ClaimInline, BreakInline]
+    actions = [publish, make_draft]
     list_display = ["name", "what_is_wrong", "number_of_claims", "newest_claim", "tier", "category", "status"]
     list_select_related = ["tier", "category"]
     list_filter = ["tier", "category", "status", "platforms", LabelFilter, ClaimFreshnessFilter, FaultFilter]
@@ -169,7 +184,7 @@ class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
     save_on_top = True
     formfield_overrides = text_rows(2)
     fieldsets = [
-        (None, {"fields": [("name", "slug"), "summary", ("tier", "category", "status"), "isolates"]}),
+        (None, {"fields": [("name", "slug"), "summary", ("tier", "category", "status"), "isolates", "is_published"]}),
         (
             "More",
             {
@@ -197,6 +212,10 @@ class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
         found = queryset.search(search_term)
         return found if ORDER_VAR in request.GET else found.best_first(), False
 
+    def view_on_site(self, primitive: Primitive) -> str | None:
+        """Its page, which a draft does not have."""
+        return primitive.get_absolute_url() if primitive.is_published else None
+
     @admin.display(description="claims", ordering="claim_count")
     def number_of_claims(self, primitive: Any) -> int:
         return int(primitive.claim_count)
@@ -207,7 +226,7 @@ class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
 
     @admin.display(description="what is wrong")
     def what_is_wrong(self, primitive: Any) -> str:
-        badges = []
+        badges = draft_badge(primitive)
         if not primitive.claim_count:
             badges.append(badge("bad", "no claims"))
         elif primitive.no_boundary:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import CharField, F, Func, QuerySet, Value
+from django.db.models import Case, CharField, F, Func, QuerySet, Value, When
 from django.db.models.functions import Lower
 from django.http import QueryDict
 
@@ -41,7 +41,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         "platform": "platforms__slug",
         "isolates": Func(F("isolates"), function="unnest", output_field=CharField()),
         "category": "category__slug",
-        "label": "claims__label",
+        "label": Case(When(claims__is_published=True, then=F("claims__label"))),
         "status": "status",
     }
     ANY_OF = {"tier", "category", "status"}
@@ -59,7 +59,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         fields: list[str] = []
 
     def __init__(self, data: QueryDict) -> None:
-        super().__init__(data, queryset=Primitive.objects.all())
+        super().__init__(data, queryset=Primitive.objects.published())
         for name, choices in _choices_from_the_database().items():
             self.filters[name].extra["choices"] = choices
 
@@ -69,7 +69,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return entries.best_first() if self.sort == "best" else entries.order_by(*ORDER_BY[self.sort], Lower("name"))
 
     def pickable(self) -> QuerySet[Primitive]:
-        return Primitive.objects.only("slug", "name")
+        return Primitive.objects.published().only("slug", "name")
 
     def search(self, queryset: PrimitiveQuerySet, name: str, value: str) -> PrimitiveQuerySet:
         return queryset.search(value)
@@ -93,7 +93,7 @@ def _choices_from_the_database() -> dict[str, list[tuple[str, str]]]:
     tiers = Tier.objects.order_by().values_list(Value("tier"), "slug", "name", "rank")
     categories = Category.objects.order_by().values_list(Value("category"), "slug", "name", Value(0))
     platforms = (
-        Platform.objects.filter(primitives__isnull=False)
+        Platform.objects.filter(primitives__is_published=True)
         .order_by()
         .distinct()
         .values_list(Value("platform"), "slug", "name", "position")

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from evidence.addresses import claims_follow
-from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
+from evidence.models import SLUG, PublishedBreak, https_constraints, https_field, published_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import tracked
 from primitives import rules, search
@@ -122,6 +122,7 @@ class Primitive(SearchDocument):
         blank=True,
         help_text="What it does keep apart. What is not named here it does not isolate.",
     )
+    is_published = published_field("An entry that is not is a draft, which no page shows.")
 
     objects = PrimitiveQuerySet.as_manager()
 

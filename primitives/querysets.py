@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Self
 
 from django.apps import apps
-from django.db.models import Case, Count, Exists, Max, OuterRef, Subquery, When
+from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Subquery, When
 from django.db.models.functions import Coalesce, Lower
 
 from evidence.models import Claim
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
     """Questions about primitives."""
 
+    def published(self) -> Self:
+        """All but drafts, which no page shows."""
+        return self.filter(is_published=True)
+
     def for_list(self) -> Self:
         """With all that a list shows of each: two queries, whatever the number."""
-        claims = Claim.objects.filter(primitive=OuterRef("pk")).order_by().values("primitive")
+        claims = Claim.objects.no_drafts().filter(primitive=OuterRef("pk")).order_by().values("primitive")
         return (
             self.select_related("tier", "category")
             .prefetch_related("platforms")
@@ -33,7 +37,7 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         """With all that an entry's own page shows of it, but for what it is built of: four queries."""
         return (
             self.select_related("tier", "category")
-            .prefetch_related("platforms", "claims__sources")
+            .prefetch_related("platforms", Prefetch("claims", Claim.objects.no_drafts()), "claims__sources")
             .defer("search_vector", "search_keys", "search_names")
         )
 
@@ -43,7 +47,7 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         by_primitive = breaks.order_by().values("primitive")
         return (
             self.for_list()
-            .prefetch_related("builds_on")
+            .prefetch_related(Prefetch("builds_on", self.model._default_manager.published()))
             .annotate(
                 break_count=Coalesce(Subquery(by_primitive.annotate(n=Count("pk")).values("n")), 0),
                 newest_break=Subquery(by_primitive.annotate(newest=Max("year")).values("newest")),
@@ -55,14 +59,14 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         return self.select_related("tier").only("slug", "name", "tier").order_by("-tier__rank", Lower("name"))
 
     def with_label(self, label: str) -> Self:
-        """Those with at least one claim of that label."""
-        return self.filter(Exists(Claim.objects.filter(primitive=OuterRef("pk"), label=label)))
+        """Those with at least one published claim of that label."""
+        return self.filter(Exists(Claim.objects.no_drafts().filter(primitive=OuterRef("pk"), label=label)))
 
     def search(self, text: str) -> Self:
         """As any search; and where several entries bear the number of one break, which of them the others build on."""
         borne_by_wholes = (
             self.model.built_on_it.through._default_manager.filter(
-                part=OuterRef("pk"), primitive__search_keys__overlap=key_spellings(text)
+                part=OuterRef("pk"), primitive__is_published=True, primitive__search_keys__overlap=key_spellings(text)
             )
             .order_by()
             .values("part")

@@ -10,7 +10,7 @@ primitive_search_document = search_document(
     aliases="NEW.aliases",
     summary="NEW.summary",
     breaks="primitives_break WHERE primitive_id = NEW.id",
-    claims="evidence_claim WHERE primitive_id = NEW.id",
+    claims="evidence_claim WHERE primitive_id = NEW.id AND is_published",
 )
 
 

@@ -30,13 +30,13 @@ def primitive_list(request: HtmxRequest) -> HttpResponse:
 @require_safe
 def compare_primitives(request: HttpRequest) -> HttpResponse:
     """Two to four primitives side by side."""
-    comparison = Comparison(request, "p", Primitive.objects.only("slug", "name"))
+    comparison = Comparison(request, "p", Primitive.objects.published().only("slug", "name"))
     if elsewhere := comparison.elsewhere():
         return elsewhere
     if comparison.can_be_made:
-        found = Primitive.objects.for_comparison().in_bulk(comparison.picks.slugs, field_name="slug")
+        found = Primitive.objects.published().for_comparison().in_bulk(comparison.picks.slugs, field_name="slug")
         primitives = [found[slug] for slug in comparison.picks.slugs]
-        claims = Claim.objects.filter(primitive__in=primitives).numbers_by_label_of("primitive")
+        claims = Claim.objects.published().filter(primitive__in=primitives).numbers_by_label_of("primitive")
         comparison.sections = compare(primitives, claims)
     return comparison.page("primitives/compare.html")
 
@@ -44,14 +44,14 @@ def compare_primitives(request: HttpRequest) -> HttpResponse:
 @require_safe
 def primitive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One entry, with everything known about it."""
-    primitive = get_object_or_404(Primitive.objects.for_entry(), slug=slug)
+    primitive = get_object_or_404(Primitive.objects.published().for_entry(), slug=slug)
     return render(
         request,
         "primitives/primitive_detail.html",
         {
             "primitive": primitive,
-            "parts": primitive.builds_on.strongest_first(),
-            "wholes": primitive.built_on_it.strongest_first(),
+            "parts": primitive.builds_on.published().strongest_first(),
+            "wholes": primitive.built_on_it.published().strongest_first(),
             "breaks": primitive.breaks.all(),
             "postures": primitive.postures.for_uses(),
         },

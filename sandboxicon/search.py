@@ -75,7 +75,7 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
     The group comes first whose first one was most surely meant; on a par they keep their order.
     """
     searches: dict[str, QuerySet[Any]] = {
-        "primitives": Primitive.objects.search(text).best_first().select_related("tier"),
+        "primitives": Primitive.objects.published().search(text).best_first().select_related("tier"),
         "agents": Agent.objects.published().search(text).best_first(),
         "rungs": rungs(text),
         "claims": Claim.objects.published().search(text).select_related("tier", "primitive", "audit__agent"),

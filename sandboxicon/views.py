@@ -26,7 +26,9 @@ from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
 def home(request: HttpRequest) -> HttpResponse:
     """The question, what most agents answer, the two models, the ladder, and how we know."""
     labels = Claim.objects.published().numbers_by_label()
-    counts = Primitive.objects.aggregate(primitives=Count("pk", distinct=True), breaks=Count("breaks", distinct=True))
+    counts = Primitive.objects.published().aggregate(
+        primitives=Count("pk", distinct=True), breaks=Count("breaks", distinct=True)
+    )
     return render(
         request,
         "home.html",
@@ -36,8 +38,8 @@ def home(request: HttpRequest) -> HttpResponse:
             "primitive_count": counts["primitives"],
             "labels": labels,
             "claim_count": sum(number for _, number in labels),
-            "break_count": counts["breaks"] + AgentBreak.objects.count(),
-            "examples": Claim.objects.one_of_each_label(),
+            "break_count": counts["breaks"] + AgentBreak.objects.filter(agent__in=Agent.objects.published()).count(),
+            "examples": Claim.objects.published().one_of_each_label(),
         },
     )
 
@@ -76,7 +78,7 @@ def about(request: HttpRequest) -> HttpResponse:
         "about.html",
         {
             "claim_count": Claim.objects.published().count(),
-            "primitive_count": Primitive.objects.count(),
+            "primitive_count": Primitive.objects.published().count(),
             "agent_count": Agent.objects.published().count(),
             "code_count": sources.get(SourceKind.CODE, 0),
             "document_count": sources.get(SourceKind.DOC, 0),

@@ -65,7 +65,7 @@ def make_primitive(
 ) -> Primitive:
     """A primitive in a tier, with a category and platforms."""
     slug = f"primitive-{next(_number)}" if slug is None else slug
-    defaults = {"slug": slug, "name": slug, "summary": f"What {slug} is."}
+    defaults = {"slug": slug, "name": slug, "summary": f"What {slug} is.", "is_published": True}
     fields.setdefault("tier", fields.get("tier") or make_tier())
     fields.setdefault("category", fields.get("category") or make_category())
     primitive = Primitive.objects.create(**{**defaults, **fields})
@@ -92,6 +92,7 @@ def make_claim(
             "sentence": "The Sentry answers the system calls of the container.",
             "label": label,
             "as_of": datetime.date(2026, 8, 21),
+            "is_published": True,
             **claim_fields,
             **fields,
         }

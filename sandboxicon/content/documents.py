@@ -1,7 +1,8 @@
 """What claims, sources and breaks look like in documents, and how any document is read.
 
 A document's keys are the model's fields. A field that is empty is null, but for `reasoning`, `looked` and
-`nickname`, which are left out when empty, and `says_how_to_check` when false, since few have them.
+`nickname`, which are left out when empty, and `says_how_to_check` when false, since few have them. Of a primitive or a
+claim that is a draft, the document says `is_published: false`; of any other it says nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sandboxicon.content.files import Document
 
 CLAIM = ["slug", "aspect", "sentence", "label", "version", "as_of"]
 CLAIM_OPTIONAL = ["reasoning", "looked", "says_how_to_check"]
+DRAFT = "is_published"
 SOURCE = {
     SourceKind.CODE: ["kind", "repo", "commit", "path", "lines"],
     SourceKind.DOC: ["kind", "url", "title"],
@@ -47,7 +49,7 @@ def source_document(source: Source) -> Document:
 def claim_document(claim: Claim) -> Document:
     """A claim with its sources, as its subject's document holds it."""
     sources = [source_document(source) for source in claim.sources.all()]
-    return {**fields_document(claim, CLAIM, CLAIM_OPTIONAL), "sources": sources}
+    return {**fields_document(claim, CLAIM, CLAIM_OPTIONAL), **draft_mark(claim), "sources": sources}
 
 
 def break_documents(breaks: Iterable[PublishedBreak]) -> list[Document]:
@@ -56,6 +58,11 @@ def break_documents(breaks: Iterable[PublishedBreak]) -> list[Document]:
         fields_document(item, BREAK, BREAK_OPTIONAL)
         for item in sorted(breaks, key=lambda item: (-item.year, item.identifier))
     ]
+
+
+def draft_mark(instance: models.Model) -> Document:
+    """What says in a document that this is a draft. What is published says nothing, as nearly everything is."""
+    return {} if instance.is_published else {DRAFT: False}  # type: ignore[attr-defined]
 
 
 # ---- document to model ----
@@ -152,14 +159,20 @@ def _cannot_be_stored(value: object) -> str | None:
     return "holds a NUL character" if any(isinstance(text, str) and "\0" in text for text in texts) else None
 
 
+def read_draft_mark(reader: Reader, instance: models.Model, document: Document, at: str) -> None:
+    """Whether it is published, which is what no mark means."""
+    reader.fill_one(instance, DRAFT, document.get(DRAFT, True), f"{at}.{DRAFT}" if at else DRAFT)
+
+
 def read_claims(reader: Reader, document: Document, within: str = "") -> list[ClaimWithSources]:
     """The claims of a document with their sources, not yet tied to a subject. `within` is the document's own place."""
     claims = []
     for number, (item, at) in enumerate(reader.items(document, "claims", within), 1):
-        if not reader.keys(item, [*CLAIM, "sources"], CLAIM_OPTIONAL, at):
+        if not reader.keys(item, [*CLAIM, "sources"], [*CLAIM_OPTIONAL, DRAFT], at):
             continue
         claim = Claim(position=number)
         reader.fill(claim, item, [*CLAIM, *CLAIM_OPTIONAL], at)
+        read_draft_mark(reader, claim, item, at)
         sources = []
         for place, (source_item, source_at) in enumerate(reader.items(item, "sources", at), 1):
             kind = source_item.get("kind") if isinstance(source_item, dict) else None
@@ -192,7 +205,7 @@ def save_claims(to: Any, claims: list[ClaimWithSources]) -> None:
             fresh.append(claim)
             sources += claim_sources
             continue
-        names = ["position", *CLAIM, *CLAIM_OPTIONAL]
+        names = ["position", *CLAIM, *CLAIM_OPTIONAL, DRAFT]
         if fields_document(old, names) != fields_document(claim, names):
             claim.pk = old.pk
             claim.save()

@@ -11,12 +11,15 @@ from ladder.models import Tier
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
 from sandboxicon.content import agents
 from sandboxicon.content.documents import (
+    DRAFT,
     Reader,
     break_documents,
     claim_document,
+    draft_mark,
     fields_document,
     read_breaks,
     read_claims,
+    read_draft_mark,
     read_slug,
     read_slugs,
     save_breaks,
@@ -104,6 +107,7 @@ def primitive_document(primitive: Primitive) -> Document:
     }
     return {
         **{name: document[name] for name in PRIMITIVE},
+        **draft_mark(primitive),
         "claims": [claim_document(claim) for claim in primitive.claims.all()],
         "breaks": break_documents(primitive.breaks.all()),
     }
@@ -112,10 +116,11 @@ def primitive_document(primitive: Primitive) -> Document:
 def _read_primitive(
     reader: Reader, document: Document, known: Known, pk: int | None
 ) -> tuple[Step | None, Step | None]:
-    if not reader.keys(document, [*PRIMITIVE, "claims", "breaks"], [], ""):
+    if not reader.keys(document, [*PRIMITIVE, "claims", "breaks"], [DRAFT], ""):
         return None, None
     primitive = Primitive(pk=pk)
     reader.fill(primitive, document, PRIMITIVE_FIELDS, "")
+    read_draft_mark(reader, primitive, document, "")
     read_slug(reader, document, "tier", known["tiers"])
     read_slug(reader, document, "category", known["categories"])
     platforms = read_slugs(reader, document, "platforms", known["platforms"])

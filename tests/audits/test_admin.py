@@ -105,6 +105,7 @@ def test_a_curator_adds_an_agent_step_by_step_until_it_is_public() -> None:
     )
     type_posture(form, "off", how="--no-sandbox", on_platforms=[linux.pk, macos.pk], rests_on=[claim_row.pk])
     form.fields["is_published"] = "on"
+    form.fields["claims-0-is_published"] = "on"
     assert form.send() is None
 
     posture = audit.postures.get(mode="sandboxed")

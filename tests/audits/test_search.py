@@ -124,7 +124,7 @@ def test_it_follows_many_claims_at_once() -> None:
     audits = [make_audit(slug) for slug in ("codex", "cursor", "aider")]
     Claim.objects.bulk_create(
         Claim(audit=audit, slug=f"c{place}", sentence=f"It holds a zebra {place}.", aspect="boundary", label="inferred",
-              reasoning="So.", as_of="2026-11-01")
+              reasoning="So.", as_of="2026-11-01", is_published=True)
         for audit in audits for place in range(3)
     )  # fmt: skip
     assert sorted(found("zebra")) == ["aider", "codex", "cursor"]

@@ -45,6 +45,10 @@ def test_a_curator_adds_a_claim_with_a_source() -> None:
     form.add(f"{claim}-sources", kind="code", repo="google/gvisor", commit=COMMIT, path="pkg/a.go", lines="7")
     assert form.send() is None
     assert primitive.claims.get().sources.get().path == "pkg/a.go"
+    assert "pkg/a.go" not in client.get("/primitives/gvisor/").content.decode(), "a new claim is a draft"
+    form = AdminForm(client, change(primitive))
+    form.fields["claims-0-is_published"] = ["on"]
+    assert form.send() is None
     assert "pkg/a.go" in client.get("/primitives/gvisor/").content.decode()
 
 
@@ -264,7 +268,9 @@ def test_the_change_page_links_to_the_page_of_the_entry(admin_client: Client) ->
     form = AdminForm(admin_client, change(make_primitive("gvisor")))
     link = form.page.select_one(".viewsitelink")
     assert link is not None
-    assert admin_client.get(link["href"]).url.endswith("/primitives/gvisor/")
+    assert link["href"] == "/primitives/gvisor/"
+    draft = AdminForm(admin_client, change(make_primitive("draft", is_published=False)))
+    assert not draft.page.select(".viewsitelink")
 
 
 def badges(client: Client, query: str = "") -> dict[str, list[str]]:

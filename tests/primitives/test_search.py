@@ -250,7 +250,14 @@ class TestAtOnce:
         template = make_primitive()
         Primitive.objects.bulk_create(
             [
-                Primitive(slug=slug, name=slug, summary="A box.", tier=template.tier, category=template.category)
+                Primitive(
+                    slug=slug,
+                    name=slug,
+                    summary="A box.",
+                    tier=template.tier,
+                    category=template.category,
+                    is_published=True,
+                )
                 for slug in ("thylacine", "quokka")
             ]
         )
@@ -282,7 +289,13 @@ class TestAtOnce:
 
     def test_claims_written_and_deleted_in_bulk(self) -> None:
         one, two = make_primitive("one"), make_primitive("two")
-        common = {"aspect": "usage", "label": "inferred", "reasoning": "So.", "as_of": "2026-08-21"}
+        common = {
+            "aspect": "usage",
+            "label": "inferred",
+            "reasoning": "So.",
+            "as_of": "2026-08-21",
+            "is_published": True,
+        }
         Claim.objects.bulk_create(
             [
                 Claim(primitive=one, slug="a", sentence="It holds a thylacine.", **common),

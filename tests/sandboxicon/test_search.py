@@ -139,6 +139,7 @@ def test_the_words_of_sentences_are_looked_up_in_an_index() -> None:
             label=one.label,
             reasoning=one.reasoning,
             as_of=one.as_of,
+            is_published=True,
         )
         for number in range(1000)
     )

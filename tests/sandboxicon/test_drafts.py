@@ -1,0 +1,125 @@
+"""Drafts of every kind leave no trace in what the public can ask for, until they are published."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from audits.models import AgentAudit
+from evidence.models import Claim
+from primitives.models import BuildsOn, Primitive
+from tests.factories import (
+    make_agent,
+    make_audit,
+    make_break,
+    make_claim,
+    make_platform,
+    make_posture,
+    make_primitive,
+    make_tier,
+)
+
+pytestmark = pytest.mark.django_db
+
+# Every address that lists, counts or searches, and public entries. What is searched for stands in drafts alone.
+ADDRESSES = [
+    "/",
+    "/about/",
+    "/method/",
+    "/ladder/",
+    "/ladder/container/",
+    "/models/",
+    "/primitives/",
+    "/primitives/?q=marsupial",
+    "/primitives/?label=inferred",
+    "/primitives/?p=bilby&p=quoll",
+    "/primitives/bilby/",
+    "/primitives/compare/?p=bilby&p=quoll",
+    "/audits/",
+    "/audits/?rows=surfaces",
+    "/audits/?q=marsupial",
+    "/audits/ostrich/",
+    "/audits/compare/?a=ostrich&a=rhea",
+    "/search/?q=marsupial",
+    "/search/?q=thylacines",
+    "/search/?q=CVE-2026-4242",
+]
+# What only a published entry has.
+OF_DRAFTS = ["/primitives/thylacine/", "/audits/emu/"]
+
+
+def answers(client: Client) -> dict[str, bytes]:
+    """What each address gives, and the panel of the search."""
+    panel = {"HX-Request": "true", "HX-Target": "site-results"}
+    found = {address: client.get(address).content for address in ADDRESSES}
+    return found | {"the panel": client.get("/search/?q=marsupial", headers=panel).content}
+
+
+def make_what_is_public() -> None:
+    make_tier()
+    make_platform("macos")
+    bilby, quoll = make_primitive("bilby"), make_primitive("quoll")
+    for subject in (bilby, quoll, make_tier()):
+        make_claim(subject, sentence="It holds.")
+    for slug in ("ostrich", "rhea"):
+        audit = make_audit(make_agent(slug), postures=[{"tier": "container", "primitives": (bilby,)}])
+        make_claim(audit, sentence="It holds too.")
+
+
+def make_drafts() -> None:
+    """A draft of each kind, all about thylacines: an entry, an agent, a surface, and claims about what is public."""
+    words = "A thylacine is a marsupial."
+    draft = make_primitive("thylacine", summary=words, aliases=["thylacines"], is_published=False, platforms=("macos",))
+    make_claim(draft, label="inferred", sentence=words)
+    make_break(draft, "CVE-2026-4242", year=2026, summary=words)
+    bilby = Primitive.objects.get(slug="bilby")
+    BuildsOn.objects.bulk_create(
+        [
+            BuildsOn(primitive=bilby, part=draft),
+            BuildsOn(primitive=draft, part=Primitive.objects.get(slug="quoll")),
+        ]
+    )
+    ostrich = AgentAudit.objects.get(agent__slug="ostrich")
+    for subject in (bilby, make_tier(), ostrich):
+        make_claim(subject, label="inferred", sentence=words, is_published=False)
+    for agent in (ostrich.agent, make_agent("emu", name="Emu of the thylacines")):
+        make_audit(agent, "ide", kind="ide", name=words, is_published=False, postures=[])
+        surface = agent.audits.get(slug="ide")
+        claim = make_claim(surface, sentence=words, is_published=False)
+        make_posture(surface, "container", mode="thylacine", primitives=(draft,), claims=[claim], platforms=("macos",))
+    connection.check_constraints()
+
+
+def test_drafts_leave_no_trace_until_they_are_published(client: Client) -> None:
+    make_what_is_public()
+    before = answers(client)
+    make_drafts()
+    for address, content in answers(client).items():
+        assert content == before[address], f"{address} differs where there are drafts"
+        assert b"hylacine is" not in content
+    assert [client.get(address).status_code for address in OF_DRAFTS] == [404, 404]
+    picked = client.get("/primitives/compare/?p=bilby&p=quoll&p=thylacine").content
+    assert b'href="/primitives/thylacine/"' not in picked
+
+    for model in (Primitive, Claim, AgentAudit):
+        model._default_manager.update(is_published=True)
+    connection.check_constraints()
+    after = answers(client)
+    same = {address for address, content in after.items() if content == before[address]}
+    assert same <= {"/models/"}, "it names none of these, and each other address shows one of them"
+    assert [client.get(address).status_code for address in OF_DRAFTS] == [200, 200]
+
+
+def test_the_two_models_name_no_draft(client: Client, content: None) -> None:
+    def named() -> tuple[int, int, int]:
+        page = client.get("/models/").content.decode()
+        return page.count('<a class="claim-link'), page.count("listed with"), page.count('class="entries"><a')
+
+    before = named()
+    AgentAudit.objects.update(is_published=False)
+    Claim.objects.filter(tier=None).update(is_published=False)
+    of_rungs = named()[0]
+    assert 0 < of_rungs < before[0]
+    Claim.objects.update(is_published=False)
+    Primitive.objects.update(is_published=False)
+    assert named() == (0, 0, 0)
+    assert all(before)
