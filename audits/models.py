@@ -11,6 +11,7 @@ from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import tracked
+from ladder.core_sample import CoreSample, of_posture
 
 
 class OpenSource(models.TextChoices):
@@ -258,6 +259,17 @@ class Posture(models.Model):
 
     def __str__(self) -> str:
         return f"{self.audit}: {self.mode}"
+
+    @property
+    def core_sample(self) -> CoreSample:
+        """Its drawing: the agent on top of what it stands on. An undisclosed one shows no rung."""
+        return of_posture(
+            f"{self.audit.name}, {self.mode}",
+            self.audit.agent.name,
+            self.isolation,
+            self.tier.rank if self.tier else None,
+            [primitive.named for primitive in self.primitives.all()],
+        )
 
 
 @tracked()

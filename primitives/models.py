@@ -1,5 +1,7 @@
 """The reference: primitives, what they are built of, and the published breaks of their boundary."""
 
+from collections.abc import Iterable
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -11,6 +13,7 @@ from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field, published_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import tracked
+from ladder.core_sample import CoreSample, Named, of_primitive
 from primitives import rules, search
 from primitives.querysets import PrimitiveQuerySet
 
@@ -149,6 +152,23 @@ class Primitive(SearchDocument):
     def isolation(self) -> list[tuple[Isolates, bool]]:
         """Each thing that a primitive can isolate, with whether this one does, in the order of lists."""
         return [(thing, thing.value in self.isolates) for thing in Isolates]
+
+    @property
+    def named(self) -> Named:
+        """What a drawing asks of it."""
+        return Named(self.name, self.category.slug)
+
+    def core_sample(self, parts: "Iterable[Primitive]") -> CoreSample:
+        """Its drawing; `parts` are what it builds on."""
+        return of_primitive(
+            self.tier.rank,
+            self.named,
+            [part.named for part in parts if part.tier.has_own_kernel],
+            apart=[str(thing.label) for thing, does in self.isolation if does],
+            not_apart=[str(thing.label) for thing, does in self.isolation if not does],
+            # A container that keeps the host's kernel away can only do so in a machine, which its neighbours share.
+            in_one_machine=self.tier.slug == "container" and Isolates.KERNEL in self.isolates,
+        )
 
 
 @tracked()

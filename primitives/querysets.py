@@ -55,8 +55,9 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         )
 
     def strongest_first(self) -> Self:
-        """By rung from the top, then by name; just what a link to each needs."""
-        return self.select_related("tier").only("slug", "name", "tier").order_by("-tier__rank", Lower("name"))
+        """By rung from the top, then by name; just what a link to each and a drawing need."""
+        names = self.select_related("tier", "category").only("slug", "name", "tier", "category")
+        return names.order_by("-tier__rank", Lower("name"))
 
     def with_label(self, label: str) -> Self:
         """Those with at least one published claim of that label."""

@@ -45,12 +45,14 @@ def compare_primitives(request: HttpRequest) -> HttpResponse:
 def primitive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One entry, with everything known about it."""
     primitive = get_object_or_404(Primitive.objects.published().for_entry(), slug=slug)
+    parts = primitive.builds_on.published().strongest_first()
     return render(
         request,
         "primitives/primitive_detail.html",
         {
             "primitive": primitive,
-            "parts": primitive.builds_on.published().strongest_first(),
+            "sample": primitive.core_sample(parts),
+            "parts": parts,
             "wholes": primitive.built_on_it.published().strongest_first(),
             "breaks": primitive.breaks.all(),
             "postures": primitive.postures.for_uses(),
