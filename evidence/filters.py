@@ -24,15 +24,18 @@ class Option:
     label: str
     count: int
     is_on: bool
+    is_at_least: bool = False
+    """Whether the rows were too many to count them all."""
 
 
 @dataclass(frozen=True)
 class Facet:
-    """One filter with its options."""
+    """One filter with its options; `more` are those that were left out because they are many."""
 
     name: str
     title: str
     options: list[Option]
+    more: int = 0
 
 
 class KnownValues(forms.MultipleChoiceField):
@@ -75,14 +78,15 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     A subclass names its facets in the order of the page and, for each, the expression whose values are counted; what
     of them widens with several values (any of) and what narrows (all of); and its orders. `counted` is what makes one
-    row of the page. PICK is where the address holds what was picked to compare, COMPARE the comparison's URL name.
+    row of the page. PICK is where the address holds what was picked to compare, COMPARE the comparison's URL name; a
+    list from which nothing is compared has neither.
     """
 
     FACETS: ClassVar[dict[str, Any]]
     ANY_OF: ClassVar[set[str]]
     SORTS: ClassVar[dict[str, str]]
-    PICK: ClassVar[str]
-    COMPARE: ClassVar[str]
+    PICK: ClassVar[str] = ""
+    COMPARE: ClassVar[str] = ""
     counted: str = "pk"
 
     # ---- what the address says ----
@@ -95,7 +99,7 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     def pickable(self) -> QuerySet[Any]:
         """What can be picked to compare; each has a slug."""
-        raise NotImplementedError
+        return self.queryset.none()
 
     @cached_property
     def picks(self) -> Picks:
@@ -103,7 +107,7 @@ class FacetedFilterSet(django_filters.FilterSet):
 
         In one order: a form sends them in the order in which they stand on the page, which each filter changes.
         """
-        picks = Picks(self.PICK, self.data, self.pickable())
+        picks = Picks(self.PICK, self.data if self.PICK else QueryDict(), self.pickable())
         picks.entries.sort(key=lambda entry: entry.slug)
         return picks
 

@@ -124,8 +124,8 @@ def limits(kind: str, today: datetime.date) -> tuple[datetime.date, datetime.dat
     return today - due, today - stale
 
 
-def _freshness_is(freshness: Freshness) -> Q:
-    """The condition on claims that are so today."""
+def freshness_is(freshness: Freshness) -> Q:
+    """The condition on claims that are so today, by what they are about."""
     today = timezone.localdate()
     condition = Q()
     for kind in settings.CLAIM_AGES:
@@ -207,7 +207,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def numbers_by_freshness(self) -> dict[str, int]:
         """How many claims are fresh, due and stale today (one query)."""
-        return self.aggregate(**{each.value: models.Count("pk", filter=_freshness_is(each)) for each in Freshness})
+        return self.aggregate(**{each.value: models.Count("pk", filter=freshness_is(each)) for each in Freshness})
 
     def newest_date(self) -> datetime.date | None:
         """The newest date as of which a claim holds; None where there is no claim (one query)."""
@@ -241,7 +241,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def with_freshness(self, freshness: str) -> "ClaimQuerySet":
         """Those that are `fresh`, `due` or `stale` today."""
-        return self.filter(_freshness_is(Freshness(freshness)))
+        return self.filter(freshness_is(Freshness(freshness)))
 
 
 @tracked(leave_out=["position"])
@@ -347,7 +347,7 @@ class Claim(models.Model):
         ]
         indexes = [
             models.Index(fields=["label"]),
-            models.Index(fields=["as_of"]),
+            models.Index(fields=["as_of", "id"], name="claim_as_of"),
             models.Index(fields=["kind", "as_of"], name="claim_kind_as_of"),
             GinIndex(sentence_vector("sentence"), name="claim_sentence"),
         ]

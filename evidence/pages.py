@@ -42,6 +42,7 @@ def filtered_list(
     partial: str,
     more: Callable[[Page[Any]], dict[str, Any]] = lambda page: {},
     pick: Callable[[Any], str] = lambda row: row.slug,
+    paginator_class: "type[Paginator[Any]]" = Paginator,
 ) -> HttpResponse:
     """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown, `pick`
     what picks a row for the comparison.
@@ -49,7 +50,7 @@ def filtered_list(
     The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of
     what is in force.
     """
-    paginator = Paginator(rows, PER_PAGE)
+    paginator = paginator_class(rows, PER_PAGE)
     page_before = _page_where_only_picks_differ(request, filterset)
     try:
         page = paginator.page(page_before or request.GET.get("page", 1))
@@ -60,8 +61,8 @@ def filtered_list(
         return render(request, "404.html", {"reason": reason}, status=404)
     here: dict[str, Any] = {"page": str(page.number)} if page.number > 1 else {}
     query = filterset.query(**here)
-    shown = {pick(row) for row in page.object_list}
     slugs = filterset.picks.slugs
+    shown = {pick(row) for row in page.object_list} if slugs else set()
     context = {
         "filterset": filterset,
         "chosen": filterset.chosen,

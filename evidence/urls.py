@@ -1,4 +1,4 @@
-"""Addresses of the claims' own pages."""
+"""Addresses of the ledger and of the claims' own pages."""
 
 from django.urls import path, register_converter
 
@@ -20,5 +20,6 @@ class AddressConverter:
 register_converter(AddressConverter, "address")
 
 urlpatterns = [
+    path("evidence/", views.ledger, name="ledger"),
     path("claims/<address:address>/", views.claim_detail, name="claim"),
 ]

@@ -1,14 +1,33 @@
-"""A claim's own page."""
+"""The ledger of all claims, and a claim's own page."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from evidence.citation import Citation
+from evidence.ledger import CappedPaginator, LedgerFilterSet
 from evidence.models import Claim
+from evidence.pages import HtmxRequest, filtered_list
 
 # A claim's page names so many of the others on its sources; the ledger has them all.
 LISTED = 12
+
+
+@require_safe
+@vary_on_headers("HX-Request", "HX-Current-URL", "HX-Trigger")
+def ledger(request: HtmxRequest) -> HttpResponse:
+    """Every published claim of the site."""
+    filterset = LedgerFilterSet(request.GET)
+    return filtered_list(
+        request,
+        filterset,
+        filterset.found(),
+        template="evidence/ledger.html",
+        partial="evidence/_found.html",
+        paginator_class=CappedPaginator,
+    )
 
 
 @require_safe
@@ -24,7 +43,7 @@ def claim_detail(request: HttpRequest, address: str) -> HttpResponse:
             "postures": claim.postures.for_uses(),
             "others": others[:LISTED],
             "has_more": len(others) > LISTED,
-            "places": sorted({source.place for source in claim.sources.all()}),
+            "places": urlencode({"source": sorted({source.place for source in claim.sources.all()})}, doseq=True),
             "citation": Citation(claim, request.build_absolute_uri(claim.get_absolute_url())),
         },
     )
