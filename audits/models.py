@@ -10,7 +10,7 @@ from audits.querysets import AgentQuerySet, OfferQuerySet, PostureQuerySet
 from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
-from history.tracking import tracked
+from history.tracking import Tracking, tracked
 from ladder.core_sample import CoreSample, of_posture
 
 
@@ -109,7 +109,7 @@ LEVELS: dict[str, type[models.TextChoices]] = {
 }
 
 
-@tracked(leave_out=SEARCH_COLUMNS)
+@tracked(Tracking(says="vendor"), leave_out=SEARCH_COLUMNS)
 class Agent(SearchDocument):
     """A coding agent, whoever makes it and however it is run."""
 
@@ -148,7 +148,7 @@ class Agent(SearchDocument):
         return reverse("agent", args=[self.slug])
 
 
-@tracked()
+@tracked(Tracking(owners=("agent",), says="name", quiet=("position",)))
 class AgentAudit(models.Model):
     """One surface of an agent, audited: what it runs in on each platform and in each mode."""
 
@@ -181,6 +181,7 @@ class AgentAudit(models.Model):
         ]
         triggers = [
             rules.audit_holds_together("SELECT NEW.id", name="audit_holds_together", on_delete=False),
+            rules.defaults_are_kept("NEW.id", name="audit_moves_defaults", on_update_of="is_published"),
             *search.refresh_agents("SELECT agent_id FROM {rows}"),
             claims_follow("audit_id = NEW.id", "slug", "agent_id"),
         ]
@@ -197,7 +198,7 @@ def level(choices: type[models.TextChoices], help_text: str) -> "models.CharFiel
     return models.CharField(max_length=12, choices=choices.choices, default="unknown", help_text=help_text)
 
 
-@tracked(leave_out=["position"])
+@tracked(Tracking(owners=("audit",), named_by="mode", says="note", kind="posture"), leave_out=["position"])
 class Posture(models.Model):
     """What one surface runs in, on some platforms and in one mode."""
 
@@ -254,7 +255,8 @@ class Posture(models.Model):
         triggers = [
             rules.audit_holds_together(
                 "SELECT unnest(ARRAY[OLD.audit_id, NEW.audit_id])", name="posture_fits_its_audit"
-            )
+            ),
+            rules.defaults_are_kept("OLD.audit_id, NEW.audit_id", name="posture_moves_defaults"),
         ]
 
     def __str__(self) -> str:
@@ -272,7 +274,7 @@ class Posture(models.Model):
         )
 
 
-@tracked()
+@tracked(Tracking(owners=("posture",), is_part=True, kind="posture"))
 class PosturePlatform(models.Model):
     """A posture is offered on a platform. For a default posture this is a cell of the matrix."""
 
@@ -285,13 +287,20 @@ class PosturePlatform(models.Model):
         ordering = ["platform__position"]
         verbose_name = "platform"
         constraints = [models.UniqueConstraint(fields=["posture", "platform"], name="posture_platform_once")]
-        triggers = [rules.audit_of_the_posture_holds_together(name="platform_fits_its_audit")]
+        triggers = [
+            rules.audit_of_the_posture_holds_together(name="platform_fits_its_audit"),
+            rules.defaults_are_kept(
+                "(SELECT audit_id FROM audits_posture WHERE id = OLD.posture_id),"
+                " (SELECT audit_id FROM audits_posture WHERE id = NEW.posture_id)",
+                name="platform_moves_defaults",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.posture} on {self.platform}"
 
 
-@tracked()
+@tracked(Tracking(owners=("posture",), is_part=True, kind="posture"))
 class PosturePrimitive(models.Model):
     """A posture stands on a primitive. Keeps a primitive in use from being deleted."""
 
@@ -308,7 +317,7 @@ class PosturePrimitive(models.Model):
         return f"{self.posture} stands on {self.primitive}"
 
 
-@tracked()
+@tracked(Tracking(owners=("posture",), is_part=True, kind="posture"))
 class PostureClaim(models.Model):
     """A posture rests on a claim of its own audit."""
 
@@ -326,7 +335,28 @@ class PostureClaim(models.Model):
         return f"{self.posture} rests on {self.claim.slug}"
 
 
-@tracked()
+@tracked(Tracking(owners=("audit",), named_by="platform", says="isolation", kind="default"))
+class DefaultCell(models.Model):
+    """What a published surface runs in on a platform when nobody changes a setting: a cell of the matrix.
+
+    Postgres writes it at commit, out of the default postures and their platforms (`rules.defaults_are_kept`), so that
+    its history tells of every default that changed, whatever was written on the way, and of nothing else.
+    """
+
+    audit = models.ForeignKey(AgentAudit, models.CASCADE, related_name="+", editable=False)
+    platform = models.ForeignKey("primitives.Platform", models.CASCADE, related_name="+", editable=False)
+    isolation = models.CharField(max_length=12, choices=Isolation.choices, editable=False)
+    tier = models.ForeignKey("ladder.Tier", models.CASCADE, null=True, related_name="+", editable=False)
+
+    class Meta:
+        verbose_name = "default"
+        constraints = [models.UniqueConstraint(fields=["audit", "platform"], name="default_once")]
+
+    def __str__(self) -> str:
+        return f"{self.audit} on {self.platform}: {self.tier or self.isolation}"
+
+
+@tracked(Tracking(owners=("agent",), named_by="identifier", kind="break"))
 class AgentBreak(PublishedBreak):
     """A published bypass of an agent's own guard rails: a CVE, an advisory or a write-up."""
 

@@ -118,6 +118,43 @@ primitive_fits_its_audit = audit_of_the_posture_holds_together(
 )
 
 
+# What is found and what is kept are compared when all is written, so that a posture that was deleted and made anew in
+# one transaction leaves no trace. Where two defaults claim one platform, audit_holds_together refuses both.
+DEFAULTS = """
+    SELECT DISTINCT ON (posture.audit_id, offer.platform_id)
+        posture.audit_id, offer.platform_id, posture.isolation, posture.tier_id
+    FROM audits_posture AS posture
+        JOIN audits_agentaudit AS audit ON audit.id = posture.audit_id AND audit.is_published
+        JOIN audits_postureplatform AS offer ON offer.posture_id = posture.id
+    WHERE posture.is_default
+"""
+_KEEP_DEFAULTS = f"""
+    PERFORM FROM audits_agentaudit WHERE id = ANY (ARRAY[{{audit_ids}}]) ORDER BY id FOR NO KEY UPDATE;
+    DELETE FROM audits_defaultcell AS cell
+    WHERE cell.audit_id = ANY (ARRAY[{{audit_ids}}]) AND NOT EXISTS (
+        SELECT FROM ({DEFAULTS}) AS found WHERE found.audit_id = cell.audit_id AND found.platform_id = cell.platform_id
+    );
+    INSERT INTO audits_defaultcell AS cell (audit_id, platform_id, isolation, tier_id)
+    {DEFAULTS} AND audit.id = ANY (ARRAY[{{audit_ids}}])
+    ON CONFLICT (audit_id, platform_id) DO UPDATE SET isolation = EXCLUDED.isolation, tier_id = EXCLUDED.tier_id
+    WHERE (cell.isolation, cell.tier_id) IS DISTINCT FROM (EXCLUDED.isolation, EXCLUDED.tier_id);
+    RETURN NULL;
+"""  # noqa: S608
+
+
+def defaults_are_kept(audit_ids: str, *, name: str, on_update_of: str = "") -> pgtrigger.Trigger:
+    """The trigger that keeps, at commit, audits_defaultcell for the audits whose ids the SQL expressions give."""
+    always = pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete
+    return pgtrigger.Trigger(
+        name=name,
+        level=pgtrigger.Row,
+        when=pgtrigger.After,
+        timing=pgtrigger.Deferred,
+        operation=pgtrigger.UpdateOf(on_update_of) if on_update_of else always,
+        func=_KEEP_DEFAULTS.format(audit_ids=audit_ids),
+    )
+
+
 # A claim that moves to another subject, or becomes a draft, leaves the postures that rest on it.
 pgtrigger.register(
     audit_holds_together(

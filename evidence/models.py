@@ -28,7 +28,7 @@ from django.utils import timezone
 
 from evidence import addresses, rules
 from evidence.search import SEARCH_COLUMNS, Question, sentence_vector
-from history.tracking import tracked
+from history.tracking import Tracking, tracked
 
 if TYPE_CHECKING:
     from audits.models import AgentAudit
@@ -244,7 +244,12 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return self.filter(freshness_is(Freshness(freshness)))
 
 
-@tracked(leave_out=["position"])
+@tracked(
+    Tracking(
+        owners=("tier", "primitive", "audit"), named_by="slug", says="sentence", kind="claim", quiet=("address", "kind")
+    ),
+    leave_out=["position"],
+)
 class Claim(models.Model):
     """One sentence that can be true or false, about one subject."""
 
@@ -411,7 +416,7 @@ class SourceKind(models.TextChoices):
     PACKAGE = "package", "published package"
 
 
-@tracked(leave_out=["position", "place"])
+@tracked(Tracking(owners=("claim",), is_part=True, kind="claim"), leave_out=["position", "place"])
 class Source(models.Model):
     """What stands behind a claim: exact lines of code, a document, or a published package that was read or run.
 

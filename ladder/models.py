@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from history.tracking import tracked
+from history.tracking import Tracking, tracked
 
 # The lowest rank whose boxes bring a kernel of their own: the kernel line runs just below it.
 FIRST_RANK_WITH_OWN_KERNEL = 5
@@ -31,7 +31,7 @@ class TierQuerySet(models.QuerySet["Tier"]):
         return self.annotate(primitive_count=models.Count("primitives", filter=published))
 
 
-@tracked()
+@tracked(Tracking(kind="rung", says="tagline"))
 class Tier(models.Model):
     """A rung of the ladder.
 

@@ -12,13 +12,13 @@ from django.urls import reverse
 from evidence.addresses import claims_follow
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field, published_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
-from history.tracking import tracked
+from history.tracking import Tracking, tracked
 from ladder.core_sample import CoreSample, Named, of_primitive
 from primitives import rules, search
 from primitives.querysets import PrimitiveQuerySet
 
 
-@tracked()
+@tracked(Tracking(kind="frame"))
 class Category(models.Model):
     """What kind of thing a primitive is: a sandbox tool, a VMM, a container runtime."""
 
@@ -34,7 +34,7 @@ class Category(models.Model):
         return self.name
 
 
-@tracked()
+@tracked(Tracking(kind="frame", quiet=("position",)))
 class Platform(models.Model):
     """A host platform that a primitive runs on."""
 
@@ -73,7 +73,7 @@ class Isolates(models.TextChoices):
     KERNEL = "kernel", "kernel"
 
 
-@tracked(leave_out=SEARCH_COLUMNS)
+@tracked(Tracking(), leave_out=SEARCH_COLUMNS)
 class Primitive(SearchDocument):
     """A technology that isolates, or that isolation is built of."""
 
@@ -171,7 +171,7 @@ class Primitive(SearchDocument):
         )
 
 
-@tracked()
+@tracked(Tracking(owners=("primitive",), is_part=True))
 class SupportedPlatform(models.Model):
     """A primitive runs on a platform. Keeps a platform in use from being deleted."""
 
@@ -186,7 +186,7 @@ class SupportedPlatform(models.Model):
         return f"{self.primitive} on {self.platform}"
 
 
-@tracked()
+@tracked(Tracking(owners=("primitive",), is_part=True))
 class BuildsOn(models.Model):
     """A primitive is built on another one, its part. There is no circle."""
 
@@ -211,7 +211,7 @@ class BuildsOn(models.Model):
         return f"{self.primitive} builds on {self.part}"
 
 
-@tracked()
+@tracked(Tracking(owners=("primitive",), named_by="identifier", kind="break"))
 class Break(PublishedBreak):
     """A published escape of a primitive's boundary: a CVE, an advisory or a write-up."""
 
