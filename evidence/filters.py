@@ -164,8 +164,7 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     def facets(self) -> list[Facet]:
         """Every filter with its options and their counts, in one query."""
-        first, *others = self.count_queries()
-        counts = {(name, value): number for name, value, number in first.union(*others, all=True)}
+        counts = self.counts()
         return [
             Facet(
                 name,
@@ -178,16 +177,14 @@ class FacetedFilterSet(django_filters.FilterSet):
             for name in self.FACETS
         ]
 
-    def count_queries(self) -> list[QuerySet[Any]]:
-        """Queries for rows of (facet, option, number), one a facet; a subclass adds those whose expression is None."""
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How many rows each option of each facet would show, by facet and option (one query)."""
         queries = []
         for name, value in self.FACETS.items():
-            if value is None:
-                continue
             found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
             value = Cast(F(value) if isinstance(value, str) else value, CharField())
             queries.append(self._count(name, value, found))
-        return queries
+        return {(name, value): number for name, value, number in queries[0].union(*queries[1:], all=True)}
 
     def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
         """How many rows of `found` have each `value`."""
