@@ -19,6 +19,14 @@ SUBJECTS = {
         "SELECT agent.slug || '.' || audit.slug FROM audits_agentaudit AS audit"
         " JOIN audits_agent AS agent ON agent.id = audit.agent_id WHERE audit.id = NEW.audit_id FOR KEY SHARE",
     ),
+    "cell": (
+        "cell",
+        "SELECT sandbox.slug || '.' || environment.slug FROM nesting_cell AS cell"
+        " JOIN nesting_inner AS sandbox ON sandbox.id = cell.inner_id"
+        " JOIN nesting_environment AS environment ON environment.id = cell.outer_id"
+        " WHERE cell.id = NEW.cell_id FOR KEY SHARE",
+    ),
+    "error_text": ("error", "SELECT slug FROM nesting_errortext WHERE id = NEW.error_text_id FOR KEY SHARE"),
 }
 
 _WRITE = """

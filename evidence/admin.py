@@ -311,7 +311,7 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     inlines = [SourceInline]
     list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
     actions = [publish, make_draft]
-    list_select_related = ["tier", "primitive", "audit__agent"]
+    list_select_related = ["tier", "primitive", "audit__agent", "cell__inner", "cell__outer", "error_text"]
     list_filter = ["is_published", "label", FreshnessFilter, SubjectTierFilter, "aspect", "says_how_to_check"]
     list_per_page = 100
     ordering = ["as_of", "pk"]  # what has waited longest for a check comes first
@@ -323,12 +323,15 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
         "tier__name",
         "audit__name",
         "audit__agent__name",
+        "cell__inner__name",
+        "cell__outer__name",
+        "error_text__name",
     ]
     search_help_text = "Looks in slugs, sentences, versions and the names of subjects."
-    autocomplete_fields = ["tier", "primitive", "audit"]
+    autocomplete_fields = ["tier", "primitive", "audit", "cell", "error_text"]
     formfield_overrides = text_rows(3)
     fieldsets = [
-        ("Subject: exactly one of the three", {"fields": [("primitive", "audit", "tier")]}),
+        ("Subject: exactly one of these", {"fields": [("primitive", "audit", "tier"), ("cell", "error_text")]}),
         (None, {"fields": ["sentence", ("slug", "aspect", "label"), ("version", "as_of", "position"), "is_published"]}),
         ("For the labels inferred and undisclosed", {"fields": ["reasoning", "looked"]}),
         ("For the page of an agent", {"fields": ["says_how_to_check"]}),

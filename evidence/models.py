@@ -33,6 +33,7 @@ from history.tracking import Tracking, tracked
 if TYPE_CHECKING:
     from audits.models import AgentAudit
     from ladder.models import Tier
+    from nesting.models import Cell, ErrorText
     from primitives.models import Primitive
 
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
@@ -95,6 +96,7 @@ class Aspect(models.TextChoices):
     TELEMETRY = "telemetry", "Telemetry"
     LIMITATION = "limitation", "Limits"
     ESCAPE_HATCH = "escape-hatch", "Escape hatches"
+    NESTING = "nesting", "One inside another"
     REQUIREMENT = "requirement", "Requirements"
     PERFORMANCE = "performance", "Performance"
     USAGE = "usage", "Use"
@@ -107,6 +109,8 @@ class Kind(models.TextChoices):
     TIER = "tier", "a rung"
     PRIMITIVE = "primitive", "a primitive"
     AUDIT = "audit", "an agent"
+    CELL = "cell", "a sandbox in an environment"
+    ERROR_TEXT = "error_text", "an error text"
 
 
 class Freshness(models.TextChoices):
@@ -165,9 +169,9 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def with_subjects(self) -> "ClaimQuerySet":
         """Each with its subject, to be named and linked to."""
-        owners = ("primitive", "audit__agent")
+        owners = ("primitive", "audit__agent", "error_text")
         searched = (f"{owner}__{column}" for owner in owners for column in SEARCH_COLUMNS)
-        return self.select_related("tier", *owners).defer(*searched)
+        return self.select_related("tier", "cell__inner", "cell__outer", *owners).defer(*searched)
 
     def on_the_sources_of(self, claim: "Claim") -> "ClaimQuerySet":
         """The others that rest on a source of this one: the same file, page or package. Newest first."""
@@ -198,7 +202,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return numbers
 
     def numbers_by_kind_and_label(self) -> dict[str, dict[str, int]]:
-        """How many claims bear each label, for each kind of subject: tier, primitive or audit (one query)."""
+        """How many claims bear each label, for each kind of subject (one query)."""
         numbers: dict[str, dict[str, int]] = {}
         rows = self.order_by().values_list("kind", "label").annotate(number=models.Count("pk"))
         for of, label, number in rows:
@@ -246,7 +250,11 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
 @tracked(
     Tracking(
-        owners=("tier", "primitive", "audit"), named_by="slug", says="sentence", kind="claim", quiet=("address", "kind")
+        owners=("tier", "primitive", "audit", "cell", "error_text"),
+        named_by="slug",
+        says="sentence",
+        kind="claim",
+        quiet=("address", "kind"),
     ),
     leave_out=["position"],
 )
@@ -276,6 +284,22 @@ class Claim(models.Model):
         blank=True,
         related_name="claims",
         help_text="The subject, if it is one surface of an agent.",
+    )
+    cell = models.ForeignKey(
+        "nesting.Cell",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="claims",
+        help_text="The subject, if it is a sandbox in an environment.",
+    )
+    error_text = models.ForeignKey(
+        "nesting.ErrorText",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="claims",
+        help_text="The subject, if it is an error text.",
     )
     slug = models.CharField(
         max_length=60,
@@ -318,8 +342,9 @@ class Claim(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="claim_has_one_subject",
-                condition=Exact(Func(F("tier"), F("primitive"), F("audit"), function="num_nonnulls"), 1),
-                violation_error_message="A claim is about exactly one subject: a tier, a primitive or an audit.",
+                condition=Exact(Func(*map(F, Kind.values), function="num_nonnulls"), 1),
+                violation_error_message="A claim is about exactly one subject: a tier, a primitive, an audit, "
+                "a sandbox in an environment, or an error text.",
             ),
             models.UniqueConstraint(
                 fields=["primitive", "slug"],
@@ -335,6 +360,16 @@ class Claim(models.Model):
                 fields=["audit", "slug"],
                 name="claim_slug_unique_in_audit",
                 violation_error_message="This audit already has a claim with this slug.",
+            ),
+            models.UniqueConstraint(
+                fields=["cell", "slug"],
+                name="claim_slug_unique_in_cell",
+                violation_error_message="This sandbox in this environment already has a claim with this slug.",
+            ),
+            models.UniqueConstraint(
+                fields=["error_text", "slug"],
+                name="claim_slug_unique_in_error_text",
+                violation_error_message="This error text already has a claim with this slug.",
             ),
             models.CheckConstraint(name="claim_slug_is_an_address", condition=Q(slug__regex=SLUG)),
             models.CheckConstraint(name="claim_label_is_known", condition=Q(label__in=Label.values)),
@@ -379,9 +414,9 @@ class Claim(models.Model):
         return self.is_published and getattr(self.subject, "is_published", True)
 
     @property
-    def subject(self) -> "Tier | Primitive | AgentAudit":
+    def subject(self) -> "Tier | Primitive | AgentAudit | Cell | ErrorText":
         """The one thing that the claim is about; the database sees to it that there is one."""
-        return self.tier or self.primitive or self.audit  # type: ignore[return-value]
+        return next(filter(None, (getattr(self, name) for name in Kind.values)))
 
     def get_kind_name(self) -> str:
         """What its subject is, in words: a rung, a primitive, an agent."""

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from evidence.models import Label
 
 # What the bars of each kind of subject are called, in the order of the drawing.
-KINDS = {"tier": "Rungs", "primitive": "Primitives", "audit": "Agents"}
+KINDS = {
+    "tier": "Rungs",
+    "primitive": "Primitives",
+    "audit": "Agents",
+    "cell": "One inside another",
+    "error_text": "Error texts",
+}
 ROW_HEIGHT = 62
 
 

@@ -78,7 +78,7 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
         "primitives": Primitive.objects.published().search(text).best_first().select_related("tier"),
         "agents": Agent.objects.published().search(text).best_first(),
         "rungs": rungs(text),
-        "claims": Claim.objects.published().search(text).select_related("tier", "primitive", "audit__agent"),
+        "claims": Claim.objects.published().search(text).with_subjects(),
     }
     groups = [
         Group(kind, found[0].total, found)
@@ -131,7 +131,7 @@ def _ready(search: QuerySet[Any]) -> QuerySet[Any]:
         return search
     columns = ["search_vector", "search_keys", "search_names"]
     if search.model is Claim:
-        columns = [f"{owner}__{column}" for owner in ("primitive", "audit__agent") for column in columns]
+        columns = [f"{owner}__{column}" for owner in ("primitive", "audit__agent", "error_text") for column in columns]
     return search.annotate(relevance=F("rank")).defer(*columns)
 
 

@@ -55,6 +55,7 @@ if not SECRET_KEY:
 INSTALLED_APPS = [
     "sandboxicon",
     "audits",
+    "nesting",
     "primitives",
     "evidence",
     "ladder",
@@ -218,6 +219,9 @@ CLAIM_AGES = {
     "audit": (90, 180),
     # Kernels, runtimes and VMMs release about twice a year: a year-old claim has outlived the version it was read at.
     "primitive": (180, 365),
+    # So do the engines, distributions and services that they run inside.
+    "cell": (180, 365),
+    "error_text": (180, 365),
     # What a rung is follows from how machines are built, and changes over years.
     "tier": (365, 730),
 }

@@ -17,6 +17,7 @@ urlpatterns = [
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),
     path("", include("evidence.urls")),
+    path("", include("nesting.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
     # Browsers ask for it on pages that name no icon, the admin's among them.
     path("favicon.ico", views.favicon, name="favicon"),

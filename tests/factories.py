@@ -7,6 +7,7 @@ from typing import Any
 from audits.models import Agent, AgentAudit, AgentBreak, Isolation, Posture
 from evidence.models import Claim, Label, Source, SourceKind
 from ladder.models import FIRST_RANK_WITH_OWN_KERNEL, Kernel, Tier
+from nesting.models import Cell, Environment, ErrorText, Fix, Inner
 from primitives.models import Break, BuildsOn, Category, Platform, Primitive
 
 RUNGS = ["kernel-feature", "process-sandbox", "container", "userspace-kernel", "microvm", "full-vm"]
@@ -29,7 +30,13 @@ BORNE_OUT_BY: dict[str, tuple[dict[str, Any], list[str]]] = {
     Label.UNDISCLOSED: ({"looked": "The documentation and the help text."}, [SourceKind.DOC]),
 }
 # The field of a claim that each kind of subject goes in.
-SUBJECTS: dict[type, str] = {Tier: "tier", Primitive: "primitive", AgentAudit: "audit"}
+SUBJECTS: dict[type, str] = {
+    Tier: "tier",
+    Primitive: "primitive",
+    AgentAudit: "audit",
+    Cell: "cell",
+    ErrorText: "error_text",
+}
 
 _number = itertools.count(1)
 
@@ -75,7 +82,7 @@ def make_primitive(
 
 
 def make_claim(
-    subject: Tier | Primitive | AgentAudit | None = None,
+    subject: Tier | Primitive | AgentAudit | Cell | ErrorText | None = None,
     label: str = Label.DOCUMENTED,
     *,
     sources: list[str] | None = None,
@@ -159,3 +166,46 @@ def make_agent_break(agent: Agent, identifier: str = "CVE-2025-59536", **fields:
     """A published bypass of an agent's own guard rails."""
     defaults = {"year": 2025, "summary": "A file in the folder ran a command.", "url": "https://nvd.nist.gov/"}
     return AgentBreak.objects.create(agent=agent, identifier=identifier, **{**defaults, **fields})
+
+
+def make_environment(slug: str = "docker-default", **fields: Any) -> Environment:
+    """The environment with this slug, which is made where it is missing."""
+    defaults = {"name": slug, "place": f"in {slug}", "summary": "What is meant.", **fields}
+    return Environment.objects.get_or_create(slug=slug, defaults=defaults)[0]
+
+
+def make_inner(slug: str = "bubblewrap", **fields: Any) -> Inner:
+    """The inner sandbox with this slug, which is made where it is missing."""
+    return Inner.objects.get_or_create(slug=slug, defaults={"name": slug, "summary": "What starts.", **fields})[0]
+
+
+def make_cell(
+    inner: Inner | None = None,
+    outer: Environment | None = None,
+    *,
+    fixes: list[dict[str, Any]] | None = None,
+    label: str = Label.DOCUMENTED,
+    **fields: Any,
+) -> Cell:
+    """A sandbox that fails in an environment, with a fix and a claim about it."""
+    defaults = {"result": "fails", "cause": "The filter refuses it.", "error_lines": ["bwrap: no"]}
+    cell = Cell.objects.create(inner=inner or make_inner(), outer=outer or make_environment(), **{**defaults, **fields})
+    make_fixes(fixes, cell=cell)
+    make_claim(cell, label, aspect="nesting")
+    return cell
+
+
+def make_error(slug: str | None = None, *, fixes: list[dict[str, Any]] | None = None, **fields: Any) -> ErrorText:
+    """An error text with a fix and a claim about it."""
+    slug = f"error-{next(_number)}" if slug is None else slug
+    defaults = {"name": f"bwrap: {slug}", "pattern": f"^bwrap: {slug}", "example": f"bwrap: {slug}", "tool": "bwrap"}
+    error = ErrorText.objects.create(slug=slug, **{**defaults, "meaning": "It was refused.", **fields})
+    make_fixes(fixes, error_text=error)
+    make_claim(error, aspect="nesting")
+    return error
+
+
+def make_fixes(fixes: list[dict[str, Any]] | None, **subject: Any) -> None:
+    """Fixes of a cell or an error in this order; one, where none are named."""
+    for position, fix in enumerate([{}] if fixes is None else fixes, 1):
+        Fix.objects.create(position=position, **{"do": "Allow the call.", "cost": "Its code.", **fix}, **subject)

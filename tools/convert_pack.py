@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Turn the research pack's primitives and agents into content files: convert_pack.py PACK [--to FIXTURES].
+"""Turn the research pack into content files: convert_pack.py PACK [--to FIXTURES].
 
 The same pack gives the same bytes; a corrected pack changes what was corrected and nothing else. Prints what the pack
 holds and what was written, and ends with 1 where the two differ, or where the pack lacks a fact that is named here.
@@ -44,6 +44,51 @@ CHECKS = {
     ("letta-code", "cli", "missing-backend-warns"),
     ("zed", "ide", "runs-without-bwrap"),
 }
+
+# The pack names the inner sandboxes, and we say what is meant: name, sentence, the entries of the reference.
+INNERS = {
+    "bubblewrap": ("bubblewrap", "The command bwrap, which Codex, Claude Code and Flatpak start.", ["bubblewrap"]),
+    "unprivileged-user-namespaces": (
+        "unprivileged user namespaces",
+        "What unshare -Ur makes for an ordinary user; most sandboxes on Linux begin with it.",
+        ["user-namespaces"],
+    ),
+    "landlock": ("Landlock", "A process that restricts its own access to files with Landlock.", ["landlock"]),
+    "seccomp": ("seccomp", "A process that puts a filter on its own system calls.", ["seccomp"]),
+    "seatbelt": ("Seatbelt", "The sandbox of macOS, as sandbox-exec starts it.", ["seatbelt"]),
+    "firejail": ("Firejail", "The command firejail, set-user-ID as distributions install it.", ["firejail"]),
+    "nsjail": ("nsjail", "The command nsjail.", ["nsjail"]),
+    "gvisor": ("gVisor", "The command runsc, started by hand or by a container engine.", ["gvisor"]),
+    "rootless-podman": ("rootless Podman", "A container that podman run starts without root.", ["podman"]),
+    "docker-in": ("Docker", "A Docker daemon of its own, started in there.", ["docker-engine"]),
+    "firecracker-or-kvm": (
+        "KVM",
+        "A virtual machine by KVM, as Firecracker and QEMU start it.",
+        ["firecracker", "kvm"],
+    ),
+}
+PLURAL = {"unprivileged-user-namespaces"}
+VERBS = {"works": ("works", "work"), "needs-setting": ("needs a setting", "need a setting"), "fails": ("fails", "fail")}
+# What takes a protection away altogether, for more than the one thing that needs it.
+LAST_RESORT = re.compile(
+    r"--privileged|seccomp=unconfined|with seccompProfile Unconfined|^(--security-opt )?apparmor=unconfined"
+    r"|apparmor_restrict_unprivileged_userns=0|unprivileged_userns_clone=1|docker\.sock|[Gg]roup docker"
+    r"|outside the agent's sandbox|^Switch the sandbox off|^Unset failIfUnavailable|with every --disable_clone"
+    r"|MODE=\"0666\""
+)
+# Costs that point to another row of the pack's, in the words of that row.
+COSTS = {
+    "ACL for the host user (setfacl -m u:USER:rw /dev/kvm) and --device /dev/kvm.": (
+        "That user may create VMs and reach KVM's kernel code; the container reaches KVM, a known source of kernel "
+        "bugs, but no other right."
+    ),
+    "ACL for the user.": "That user may create VMs and reach KVM's kernel code; nothing else.",
+    "A device plugin.": "The plugin is a privileged node component; the pods stay ordinary.",
+    "Kubernetes: hostUsers: false and procMount: Unmasked.": (
+        "The masked kernel files become visible, but only to a root that is nobody on the node."
+    ),
+}
+LONGEST_NAME = 90
 
 
 def claim(fact: dict[str, Any], says_how_to_check: bool = False) -> dict[str, Any]:
@@ -140,7 +185,91 @@ def agent(entry: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-KINDS = {"primitives": primitive, "agents": agent}
+def address(name: str) -> str:
+    """A name of the pack as an address of ours: bare-ubuntu-24.04 is bare-ubuntu-24-04."""
+    return name.replace(".", "-")
+
+
+def fixes(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Fixes of the pack as ours. Its order is that of danger; a last resort says that it is one, and stands last."""
+    said = [{**fix, "cost": COSTS.get(fix["do"], fix["cost"])} for fix in entries]
+    resorts = [bool(LAST_RESORT.search(fix["do"])) for fix in said]
+    rest = [fix for fix, is_last in zip(said, resorts, strict=True) if not is_last]
+    return rest + [{**fix, "last_resort": True} for fix, is_last in zip(said, resorts, strict=True) if is_last]
+
+
+def known(entry: dict[str, Any], slug: str, sentence: str) -> dict[str, Any]:
+    """What bears out a cell or an error of the pack, as the claim `sentence`."""
+    return claim({**entry, "id": slug, "about": "nesting", "fact": sentence})
+
+
+def cell(entry: dict[str, Any], inner: str, places: dict[str, str]) -> dict[str, Any]:
+    """A cell of the pack as ours. `places` says of each environment where one is who is in it."""
+    name, outer = INNERS[inner][0], address(entry["outer"])
+    if entry["result"] == "unknown":
+        does = f"whether {name} {'work' if inner in PLURAL else 'works'} {places[outer]} is not known"
+    else:
+        does = f"{name} {VERBS[entry['result']][inner in PLURAL]} {places[outer]}"
+    return {
+        "outer": outer,
+        "result": entry["result"],
+        "error_lines": entry["errors"],
+        "cause": entry["cause"],
+        "fixes": fixes(entry["fix"]),
+        "claims": [known(entry, "result", f"{does[0].upper()}{does[1:]}: {entry['cause']}")],
+    }
+
+
+def inner(entry: dict[str, Any], places: dict[str, str]) -> dict[str, Any]:
+    """An inner sandbox of the pack with its cells."""
+    slug = entry["inner"]
+    name, summary, primitives = INNERS[slug]
+    return {
+        "slug": slug,
+        "name": name,
+        "summary": summary,
+        "primitives": sorted(primitives),
+        "position": (list(INNERS).index(slug) + 1) * 10,
+        "cells": sorted((cell(item, slug, places) for item in entry["cells"]), key=lambda item: str(item["outer"])),
+    }
+
+
+def error(entry: dict[str, Any]) -> dict[str, Any]:
+    """An error text of the pack as ours, known by the first line of its example."""
+    name = " ".join(entry["example"].splitlines()[0].split())
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME].rsplit(' ', 1)[0].rstrip(',.;:')} …"
+    return {
+        "slug": entry["id"],
+        "name": name,
+        **{key: entry[key] for key in ("pattern", "example", "tool", "source_path", "meaning", "causes", "checks")},
+        "fixes": fixes(entry["fixes"]),
+        "claims": [known(entry, "meaning", f"“{name}” from {entry['tool']} means: {entry['meaning']}")],
+    }
+
+
+KINDS = {"primitives": primitive, "agents": agent, "nesting": inner, "errors": error}
+
+
+def entries_of(pack: Path, folder: str) -> list[dict[str, Any]]:
+    """The entries of a kind; the pack has all errors in one file beside the cells."""
+    if folder == "errors":
+        path = pack / "nesting" / "errors.yaml"
+        return files.parse(path.read_bytes(), path.name)["errors"] if path.exists() else []
+    paths = sorted(path for path in (pack / folder).glob("*.yaml") if path.name != "errors.yaml")
+    return [files.parse(path.read_bytes(), path.name) for path in paths]
+
+
+def places(fixtures: Path) -> dict[str, str]:
+    """Where one is who is in an environment, by its slug: words of ours, which the pack does not have."""
+    documents = [files.parse(path.read_bytes(), path.name) for path in (fixtures / "environments").glob("*.yaml")]
+    return {document["slug"]: document["place"] for document in documents}
+
+
+def of_each(items: list[dict[str, Any]], fixes: str, *, claims: bool = False) -> list[int]:
+    """How many fixes and sources these cells or errors have; the sources are ours where they stand in `claims`."""
+    bearers = [claim for item in items for claim in item["claims"]] if claims else items
+    return [sum(len(item[fixes]) for item in items), sum(len(item["sources"]) for item in bearers)]
 
 
 def checks_without_a_fact(agents: list[dict[str, Any]]) -> list[str]:
@@ -158,6 +287,11 @@ def numbers_in_pack(folder: str, entries: list[dict[str, Any]]) -> list[int]:
     """Entries, facts and escapes; of agents also surfaces and postures."""
     if folder == "primitives":
         return [len(entries), *(sum(len(entry.get(key) or []) for entry in entries) for key in ("facts", "escapes"))]
+    if folder == "nesting":
+        cells = [item for entry in entries for item in entry["cells"]]
+        return [len(entries), len(cells), *of_each(cells, "fix")]
+    if folder == "errors":
+        return [len(entries), *of_each(entries, "fixes")]
     surfaces = [surface for entry in entries for surface in entry["surfaces"]]
     return [
         *(
@@ -173,6 +307,11 @@ def numbers_in_fixtures(folder: str, entries: list[dict[str, Any]]) -> list[int]
     """The same of what was written."""
     if folder == "primitives":
         return [len(entries), *(sum(len(entry[key]) for entry in entries) for key in ("claims", "breaks"))]
+    if folder == "nesting":
+        cells = [item for entry in entries for item in entry["cells"]]
+        return [len(entries), len(cells), *of_each(cells, "fixes", claims=True)]
+    if folder == "errors":
+        return [len(entries), *of_each(entries, "fixes", claims=True)]
     audits = [audit for entry in entries for audit in entry["audits"]]
     return [
         *(len(entries), len(audits), *(sum(len(audit[key]) for audit in audits) for key in ("postures", "claims"))),
@@ -186,6 +325,8 @@ WORDS = {
         "{} agents, {} surfaces, {} postures, {} facts, {} incidents",
         "{} agents, {} audits, {} postures, {} claims, {} breaks",
     ),
+    "nesting": ("{} sandboxes, {} cells, {} fixes, {} sources",) * 2,
+    "errors": ("{} errors, {} fixes, {} sources",) * 2,
 }
 
 
@@ -195,18 +336,17 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "fixtures")
     options = parser.parse_args()
 
-    in_pack = {
-        folder: [files.parse(path.read_bytes(), path.name) for path in sorted((options.pack / folder).glob("*.yaml"))]
-        for folder in KINDS
-    }
+    in_pack = {folder: entries_of(options.pack, folder) for folder in KINDS}
     if problems := checks_without_a_fact(in_pack["agents"]):
         print(*problems, "Nothing was written.", sep="\n", file=sys.stderr)
         return 1
 
     differs = False
+    words = places(ROOT / "fixtures")
     for folder, convert in KINDS.items():
         entries = in_pack[folder]
-        documents = {f"{folder}/{entry['slug']}.yaml": convert(entry) for entry in entries}
+        made = [convert(entry, words) if convert is inner else convert(entry) for entry in entries]
+        documents = {f"{folder}/{document['slug']}.yaml": document for document in made}
         written, removed = files.write(options.to, {path: files.dump(document) for path, document in documents.items()})
         there = [files.parse((options.to / path).read_bytes(), path) for path in documents]
         pack, ours = numbers_in_pack(folder, entries), numbers_in_fixtures(folder, there)

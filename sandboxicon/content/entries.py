@@ -8,8 +8,9 @@ from django.db import models
 
 from audits.models import Agent
 from ladder.models import Tier
+from nesting.models import Environment, ErrorText, Inner
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
-from sandboxicon.content import agents
+from sandboxicon.content import agents, nesting
 from sandboxicon.content.documents import (
     DRAFT,
     Reader,
@@ -172,4 +173,12 @@ KINDS: dict[str, Kind] = {
             *("audits__postures__primitives", "audits__postures__claims"),
         ),
     ),
+    "environments": _plain(Environment, nesting.ENVIRONMENT),
+    "nesting": Kind(
+        Inner,
+        nesting.inner_document,
+        nesting.read_inner,
+        ("primitives", "cells__outer", "cells__fixes", "cells__claims__sources"),
+    ),
+    "errors": Kind(ErrorText, nesting.error_document, nesting.read_error, ("fixes", "claims__sources")),
 }

@@ -16,7 +16,7 @@ from sandboxicon.content.files import BadFile, Document, content_digest, digest,
 from sandboxicon.models import LoadedDocument
 
 # The apps whose tables a load fills.
-ROOMS = ["ladder", "primitives", "audits", "evidence"]
+ROOMS = ["ladder", "primitives", "audits", "nesting", "evidence"]
 
 
 @dataclass

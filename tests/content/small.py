@@ -146,6 +146,10 @@ _TIER = {
     "break_cost": "One bug.",
     "claims": [claim("one-kernel")],
 }
+FIXES = [
+    {"do": "Allow one call.", "cost": "Its code is reached."},
+    {"do": "Take the filter off.", "cost": "No filter is left.", "last_resort": True},
+]
 _ALL: Documents = {
     "tiers/container.yaml": _TIER,
     "categories/container-runtime.yaml": {
@@ -162,6 +166,43 @@ _ALL: Documents = {
         breaks=[{**_BREAK, "url": "https://nvd.nist.gov/vuln/detail/CVE-2019-5736"}],
     ),
     "agents/codex.yaml": agent("codex"),
+    "environments/docker-default.yaml": {
+        "slug": "docker-default",
+        "name": "Docker",
+        "place": "in Docker",
+        "summary": "A container.",
+        "position": 10,
+    },
+    "nesting/runc.yaml": {
+        "slug": "runc",
+        "name": "runc",
+        "summary": "It is started there.",
+        "primitives": ["runc"],
+        "position": 10,
+        "cells": [
+            {
+                "outer": "docker-default",
+                "result": "fails",
+                "error_lines": ["runc: no"],
+                "cause": "The filter refuses it.",
+                "fixes": FIXES,
+                "claims": [claim("result", aspect="nesting")],
+            }
+        ],
+    },
+    "errors/runc-no.yaml": {
+        "slug": "runc-no",
+        "name": "runc: no",
+        "pattern": "^runc: no",
+        "example": "runc: no",
+        "tool": "runc",
+        "source_path": None,
+        "meaning": "It was refused.",
+        "causes": ["A filter."],
+        "checks": ["runc list  (a look)"],
+        "fixes": FIXES,
+        "claims": [claim("meaning", aspect="nesting")],
+    },
 }
 
 

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from audits.models import Agent, AgentAudit, AgentBreak, Posture
 from evidence.models import Claim, Source
 from ladder.models import Tier
+from nesting.models import Cell, Environment, ErrorText, Inner
 from primitives.models import Break, BuildsOn, Category, Platform, Primitive
 from sandboxicon.content.files import BadFile
 from sandboxicon.content.loading import load
@@ -21,10 +22,12 @@ from tests.content import small
 pytestmark = pytest.mark.django_db
 
 MODELS = [Tier, Category, Platform, Primitive, Claim, Source, Break, BuildsOn, LoadedDocument]
-MODELS += [Agent, AgentAudit, Posture, AgentBreak]
+MODELS += [Agent, AgentAudit, Posture, AgentBreak, Environment, Inner, Cell, ErrorText]
 RUNC = "primitives/runc.yaml"
 DOCKER = "primitives/docker.yaml"
 CODEX = "agents/codex.yaml"
+ERROR = "errors/runc-no.yaml"
+NESTED = "nesting/runc.yaml"
 
 
 def nothing_is_loaded() -> bool:
@@ -61,6 +64,14 @@ def change(path: str, **fields: Any) -> Callable[[small.Documents], None]:
     return lambda content: content[path].update(fields)
 
 
+def error(**fields: Any) -> Callable[[small.Documents], None]:
+    return change(ERROR, **fields)
+
+
+def cell(**fields: Any) -> Callable[[small.Documents], None]:
+    return lambda content: content[NESTED]["cells"][0].update(fields)
+
+
 def codex(**fields: Any) -> Callable[[small.Documents], None]:
     return change(CODEX, **fields)
 
@@ -83,6 +94,15 @@ def level(**fields: Any) -> Callable[[small.Documents], None]:
 
 # What is spoilt, and what the message must begin with and hold.
 WRONG: list[Any] = [
+    pytest.param(error(pattern="runc: ("), f"{ERROR}: pattern: Not a regular expression that RE2", id="bad pattern"),
+    pytest.param(error(pattern=".*"), f"{ERROR}: pattern: The pattern finds an empty line", id="pattern of nothing"),
+    pytest.param(error(example="yes"), f"{ERROR}: pattern: The pattern does not find its own", id="wrong example"),
+    pytest.param(error(claims=[]), f"{ERROR}: An error text needs a published claim", id="error without a claim"),
+    pytest.param(error(fixes=[{"do": "It."}]), f"{ERROR}: fixes[1].cost: missing", id="fix without a cost"),
+    pytest.param(error(fixes=small.FIXES[::-1]), f"{ERROR}: A fix that is a last resort", id="last resort first"),
+    pytest.param(cell(outer="moon"), f"{NESTED}: cells[1].outer: no such entry: moon", id="unknown environment"),
+    pytest.param(cell(result="perhaps"), f"{NESTED}: cells[1].result: ", id="unknown result"),
+    pytest.param(cell(error_lines="no"), f"{NESTED}: cells[1].error_lines: not a list", id="error lines as text"),
     pytest.param(runc(colour="red"), f"{RUNC}: colour: unknown field", id="unknown field"),
     pytest.param(without(RUNC, "summary"), f"{RUNC}: summary: missing", id="missing field"),
     pytest.param(without(RUNC, "claims"), f"{RUNC}: claims: missing", id="no claims"),

@@ -251,7 +251,7 @@ def test_the_fixtures_are_what_the_pack_gives_today(
     made = {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in tmp_path.glob("*/*.yaml")}
     ours = {
         path.relative_to(settings.FIXTURES_DIR).as_posix(): path.read_bytes()
-        for folder in ("primitives", "agents")
+        for folder in ("primitives", "agents", "nesting", "errors")
         for path in (settings.FIXTURES_DIR / folder).glob("*.yaml")
     }
     assert [name for name in ours | made if ours.get(name) != made.get(name)] == []

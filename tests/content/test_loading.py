@@ -28,6 +28,7 @@ from audits.models import (
 )
 from evidence.models import Aspect, Claim, Label, Source
 from ladder.models import Tier
+from nesting.models import Cell, ErrorText, Fix
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, Status
 from sandboxicon.content import files
 from sandboxicon.content.loading import database_documents, database_files, load
@@ -43,7 +44,7 @@ DOCKER = "primitives/docker.yaml"
 CODEX = "agents/codex.yaml"
 TABLES = [
     model._meta.db_table
-    for app in ("audits", "evidence", "ladder", "primitives")
+    for app in ("audits", "evidence", "ladder", "nesting", "primitives")
     for model in apps.get_app_config(app).get_models()
 ]
 
@@ -72,7 +73,9 @@ def test_everything_in_the_files_is_in_the_database(content: None) -> None:
     entries = [document for path, document in documents.items() if path.startswith("primitives/")]
     agents = [document for path, document in documents.items() if path.startswith("agents/")]
     audits = [audit for agent in agents for audit in agent["audits"]]
-    subjects = [*documents.values(), *audits]
+    errors = [document for path, document in documents.items() if path.startswith("errors/")]
+    cells = [cell for path, document in documents.items() if path.startswith("nesting/") for cell in document["cells"]]
+    subjects = [*documents.values(), *audits, *cells]
     claims = [claim for subject in subjects for claim in subject.get("claims", [])]
     assert Primitive.objects.count() == len(entries) >= 175
     assert Tier.objects.count() == 6
@@ -86,6 +89,9 @@ def test_everything_in_the_files_is_in_the_database(content: None) -> None:
     assert AgentAudit.objects.count() == len(audits)
     assert Posture.objects.count() == sum(len(audit["postures"]) for audit in audits)
     assert AgentBreak.objects.count() == sum(len(agent["breaks"]) for agent in agents)
+    assert Cell.objects.count() == len(cells) >= 154
+    assert ErrorText.objects.count() == len(errors) >= 56
+    assert Fix.objects.count() == sum(len(subject["fixes"]) for subject in [*cells, *errors])
     assert LoadedDocument.objects.count() == len(documents)
 
 
@@ -100,6 +106,51 @@ def test_everything_in_the_pack_is_in_the_database(content: None) -> None:
     assert ours.count() == sum(len(entry["facts"]) for entry in pack)
     assert set(Break.objects.values_list("primitive__slug", "url")) == escapes
     assert Break.objects.count() == sum(len(entry.get("escapes") or []) for entry in pack)
+
+
+def as_said(entry: dict[str, Any], fixes: str) -> tuple[Any, ...]:
+    """What stands behind a cell or an error of the pack, and its fixes, as plain values."""
+    return (
+        *(entry[name] or "" for name in ("label", "version", "reasoning")),
+        (entry["as_of"], len(entry["sources"])),
+        frozenset(fix["do"] for fix in entry[fixes]),
+    )
+
+
+def as_kept(subject: Cell | ErrorText) -> tuple[Any, ...]:
+    """The same of ours."""
+    claim = subject.claims.get()
+    return (
+        *(claim.label, claim.version, claim.reasoning),
+        (claim.as_of, claim.sources.count()),
+        frozenset(fix.do for fix in subject.fixes.all()),
+    )
+
+
+@pytest.mark.skipif(not PACK.is_dir(), reason="the research pack is not beside this checkout")
+def test_every_cell_and_error_of_the_pack_is_in_the_database(content: None) -> None:
+    pack = [files.parse(path.read_bytes(), path.name) for path in (PACK / "nesting").glob("*.yaml")]
+    theirs = {
+        (entry["inner"], cell["outer"].replace(".", "-"), cell["result"], cell["cause"], *cell["errors"]): as_said(
+            cell, "fix"
+        )
+        for entry in pack
+        for cell in entry.get("cells", [])
+    }
+    ours = {
+        (cell.inner.slug, cell.outer.slug, cell.result, cell.cause, *cell.error_lines): as_kept(cell)
+        for cell in Cell.objects.named()
+    }
+    assert ours == theirs
+    names = ("pattern", "example", "tool", "source_path", "meaning")
+    errors = [error for entry in pack for error in entry.get("errors", [])]
+    assert {
+        (error.slug, *(getattr(error, name) for name in names), *error.causes, *error.checks): as_kept(error)
+        for error in ErrorText.objects.all()
+    } == {
+        (error["id"], *(error[name] for name in names), *error["causes"], *error["checks"]): as_said(error, "fixes")
+        for error in errors
+    }
 
 
 def in_the_pack(posture: dict[str, Any]) -> tuple[Any, ...]:

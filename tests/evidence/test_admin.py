@@ -40,7 +40,7 @@ def test_a_claim_is_refused(admin_client: Client, subjects: list[str]) -> None:
     fill_in(form, label="inferred", reasoning="So it follows.", **{name: rows[name].pk for name in subjects})
     again = form.send()
     assert again is not None
-    assert "A claim is about exactly one subject: a tier, a primitive or an audit." in again.errors
+    assert "A claim is about exactly one subject: a tier, a primitive, an audit, " in again.errors
     assert again.fields["sentence"] == "It brings its own kernel."
     assert again.fields["reasoning"] == "So it follows."
     assert not Claim.objects.exists()

@@ -116,7 +116,7 @@ class TestWhatIsRecorded:
             sql(change)
 
     def test_every_model_of_the_content_has_a_history(self) -> None:
-        for app in ("ladder", "primitives", "audits", "evidence"):
+        for app in ("ladder", "primitives", "audits", "nesting", "evidence"):
             for model in apps.get_app_config(app).get_models():
                 if not issubclass(model, Event):
                     assert is_tracked(model), model

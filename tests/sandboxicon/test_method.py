@@ -66,6 +66,7 @@ def test_the_spread_is_counted_in_the_database(client: Client) -> None:
     shown = table(page_of(client))
     kinds = {"All claims": {}, "Rungs": {"tier__isnull": False}}
     kinds |= {"Primitives": {"primitive__isnull": False}, "Agents": {"audit__isnull": False}}
+    kinds |= {"One inside another": {"cell__isnull": False}, "Error texts": {"error_text__isnull": False}}
     assert list(shown) == list(kinds)
     for name, condition in kinds.items():
         claims = Claim.objects.filter(**condition)
@@ -86,7 +87,7 @@ def test_the_drawing_shows_the_table_and_has_a_name(client: Client) -> None:
 
 def test_a_bar_of_nothing_has_no_length() -> None:
     bars = distribution({})
-    assert [bar.total for bar in bars] == [0, 0, 0, 0]
+    assert [bar.total for bar in bars] == [0] * 6
     assert {part.share for bar in bars for part in bar.parts} == {0.0}
 
 

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class NestingConfig(AppConfig):
+    name = "nesting"
+    verbose_name = "Nesting"
