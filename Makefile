@@ -4,7 +4,7 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin content shots lock
+.PHONY: help run test check admin backup restore content shots lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
@@ -28,6 +28,12 @@ check: .venv/.dev ## Lint, format, types, imports, migrations, and Django's depl
 
 admin: .venv/.run ## Create a curator, who may edit the content in the admin
 	@exec $(python) manage.py create_curator
+
+backup: .venv/.run ## Write the whole database to .data/backups/ (or to FILE=...)
+	@exec $(python) manage.py backup $(if $(FILE),"$(FILE)")
+
+restore: .venv/.run ## Bring the database to the backup FILE=... (REPLACE=1 gives up what it holds)
+	@exec $(python) manage.py restore "$(FILE)" $(if $(REPLACE),--replace)
 
 content: .venv/.run ## Write fixtures/ anew from the research pack beside the checkout
 	$(python) tools/convert_pack.py ../shared/research

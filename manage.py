@@ -9,7 +9,7 @@ WITHOUT_SETTINGS = {"help", "version", "startproject"}
 WITHOUT_DATABASE = {"check", "collectstatic", "diffsettings", "findstatic", "startapp"}
 # What `make` runs for a newcomer, who has no SECRET_KEY yet: they get one that is kept in the checkout. All else
 # refuses to start without, as settings.py has it.
-WITH_OWN_KEY = {"serve", "create_curator"}
+WITH_OWN_KEY = {"serve", "create_curator", "backup", "restore"}
 
 
 def main() -> None:
