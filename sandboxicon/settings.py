@@ -57,6 +57,7 @@ INSTALLED_APPS = [
     "audits",
     "nesting",
     "primitives",
+    "corrections",
     "evidence",
     "ladder",
     "history",
@@ -130,7 +131,7 @@ PASSWORD_HASHERS = [
 # Wrong passwords are counted in the database, so over all workers, and by address alone: counted by name, anybody could
 # lock a curator out. Guesses from many addresses are what the second factor is for.
 AXES_LOCKOUT_PARAMETERS = ["ip_address"]
-AXES_CLIENT_IP_CALLABLE = "sandboxicon.door.counted_address"
+AXES_CLIENT_IP_CALLABLE = "evidence.requests.counted_address"
 AXES_LOCKOUT_CALLABLE = "sandboxicon.door.locked_out"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
@@ -225,6 +226,9 @@ CLAIM_AGES = {
     # What a rung is follows from how machines are built, and changes over years.
     "tier": (365, 730),
 }
+
+# A reader who goes through a page finds a few mistakes, not dozens; and an office shares one address.
+CORRECTIONS_A_DAY = 10
 
 LOGGING = {
     "version": 1,

@@ -18,6 +18,7 @@ urlpatterns = [
     path("primitives/", include("primitives.urls")),
     path("", include("evidence.urls")),
     path("", include("nesting.urls")),
+    path("", include("corrections.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
     # Browsers ask for it on pages that name no icon, the admin's among them.
     path("favicon.ico", views.favicon, name="favicon"),

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     *("/", "/ladder/", "/ladder/microvm/", "/primitives/", "/primitives/?q=docker&tier=container"),
     *("/primitives/firecracker/", "/audits/", "/audits/codex/", "/audits/devin/", "/nowhere/"),
-    *("/method/", "/about/", "/search/?q=docker"),
+    *("/method/", "/about/", "/search/?q=docker", "/claims/primitive.gvisor.directfs-on/correction/"),
 ]
 WIDTHS = [320, 768, 1280]
 CHROMIUM_FLAGS = [

@@ -28,6 +28,7 @@ KINDS = [
     "/about/",
     "/search/?q=kernel+line",
     "/search/?q=dokcer",
+    "/claims/primitive.gvisor.directfs-on/correction/",
     "/nowhere/",
 ]
 

@@ -86,3 +86,18 @@ def test_nothing_found_leads_on_by_links(plain: Page) -> None:
     plain.get_by_role("link", name="Leave out").click()
     plain.wait_for_load_state()
     assert number_found(plain) > 0
+
+
+def test_a_correction_is_sent_and_its_state_seen(plain: Page) -> None:
+    plain.goto("/primitives/gvisor/")
+    plain.locator("#directfs-on").get_by_role("link", name="Something wrong?").click()
+    plain.get_by_label("What is wrong?").fill("The flag is off since the last release.")
+    plain.get_by_label("Your e-mail address").fill("nobody@example")
+    plain.get_by_role("button", name="Send").click()
+    expect(plain.get_by_role("alert")).to_contain_text("What you typed is still here")
+    expect(plain.get_by_label("What is wrong?")).to_have_value("The flag is off since the last release.")
+    plain.get_by_label("Your e-mail address").fill("")
+    plain.get_by_role("button", name="Send").click()
+    expect(plain.get_by_role("heading", name="Your correction")).to_be_visible()
+    expect(plain.get_by_text("Nobody has looked at it yet.")).to_be_visible()
+    expect(plain.get_by_text("since the last release")).to_have_count(0)
