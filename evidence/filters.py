@@ -14,6 +14,9 @@ from django.http import QueryDict
 from evidence.comparison import Picks
 
 LONGEST_SEARCH = 100
+# Where a list could be of any length, nothing looks at more than this many of the rows found: up to there numbers are
+# exact, above they are "at least", and the pages end there.
+MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True)

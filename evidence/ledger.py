@@ -5,20 +5,17 @@ found: up to there numbers are exact, above they are "at least"; and all options
 query, in one pass over what was found.
 """
 
-from functools import cached_property
 from typing import Any
 
 from django.apps import apps
-from django.core.paginator import Paginator
-from django.db import connection
+from django.db import connections
 from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
-from evidence.filters import Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
+from evidence.filters import MOST_COUNTED, Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
 from evidence.models import Aspect, Claim, ClaimQuerySet, Freshness, Kind, Label, Source, SourceKind, freshness_is
 
-MOST_COUNTED = 10_000
 # Of a filter with no end of options so many are shown, those with most claims; links on other pages lead to the rest.
 MOST_OPTIONS = 30
 # So many values of such a filter are read from an address; nobody ticks more.
@@ -34,24 +31,6 @@ OF_CLAIMS: dict[str, tuple[Any, Any]] = {
     "primitive": (F("primitive__slug"), F("primitive__name")),
 }
 OF_SOURCES = {"source_kind": "kind", "source": "place"}
-
-
-class CappedPaginator(Paginator):
-    """Pages of no more than MOST_COUNTED rows, which is also all that it counts."""
-
-    @cached_property
-    def has_more(self) -> bool:
-        """Whether there are rows beyond the last page."""
-        return self._number > MOST_COUNTED
-
-    @cached_property
-    def _number(self) -> int:
-        rows: Any = self.object_list
-        return int(rows.order_by()[: MOST_COUNTED + 1].count())
-
-    @cached_property
-    def count(self) -> int:
-        return min(self._number, MOST_COUNTED)
 
 
 class LedgerFilterSet(FacetedFilterSet):
@@ -181,7 +160,7 @@ class LedgerFilterSet(FacetedFilterSet):
                     f"SELECT '{name}', of_{name}, {title}, count(*) FROM {_table(left_out)}"  # noqa: S608
                     f" WHERE of_{name} IS NOT NULL GROUP BY 2, 3"
                 )
-        with connection.cursor() as cursor:
+        with connections[Claim.objects.all().db].cursor() as cursor:
             cursor.execute(f"WITH {', '.join(tables)} {' UNION ALL '.join(counted)}", parameters)
             rows = cursor.fetchall()
         counts: dict[str, dict[str, tuple[int, str]]] = {name: {} for name in self.FACETS}

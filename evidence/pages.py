@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from django_htmx.http import reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
 from evidence.comparison import MOST
-from evidence.filters import FacetedFilterSet
+from evidence.filters import MOST_COUNTED, FacetedFilterSet
 
 PER_PAGE = 60
 
@@ -33,6 +34,24 @@ class HtmxRequest(HttpRequest):
     htmx: HtmxDetails
 
 
+class CappedPaginator(Paginator):
+    """Pages of no more than MOST_COUNTED rows, which is also all that it counts."""
+
+    @cached_property
+    def has_more(self) -> bool:
+        """Whether there are rows beyond the last page."""
+        return self._number > MOST_COUNTED
+
+    @cached_property
+    def _number(self) -> int:
+        rows: Any = self.object_list
+        return int(rows.order_by()[: MOST_COUNTED + 1].count())
+
+    @cached_property
+    def count(self) -> int:
+        return min(self._number, MOST_COUNTED)
+
+
 def filtered_list(
     request: HtmxRequest,
     filterset: FacetedFilterSet,
@@ -42,7 +61,6 @@ def filtered_list(
     partial: str,
     more: Callable[[Page[Any]], dict[str, Any]] = lambda page: {},
     pick: Callable[[Any], str] = lambda row: row.slug,
-    paginator_class: "type[Paginator[Any]]" = Paginator,
 ) -> HttpResponse:
     """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown, `pick`
     what picks a row for the comparison.
@@ -50,7 +68,7 @@ def filtered_list(
     The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of
     what is in force.
     """
-    paginator = paginator_class(rows, PER_PAGE)
+    paginator = CappedPaginator(rows, PER_PAGE)
     page_before = _page_where_only_picks_differ(request, filterset)
     try:
         page = paginator.page(page_before or request.GET.get("page", 1))

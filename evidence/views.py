@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from evidence.citation import Citation
-from evidence.ledger import CappedPaginator, LedgerFilterSet
+from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim
 from evidence.pages import HtmxRequest, filtered_list
 
@@ -26,7 +26,6 @@ def ledger(request: HtmxRequest) -> HttpResponse:
         filterset.found(),
         template="evidence/ledger.html",
         partial="evidence/_found.html",
-        paginator_class=CappedPaginator,
     )
 
 

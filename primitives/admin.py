@@ -114,7 +114,7 @@ def with_faults(primitives: QuerySet[Primitive]) -> QuerySet[Primitive]:
     """With the numbers that FAULTS are told by, counted by the database."""
     about_it = Claim.objects.filter(primitive=OuterRef("pk")).order_by()
     return primitives.annotate(
-        claim_count=number(Claim.objects.all()),
+        all_claims=number(Claim.objects.all()),
         newest=Subquery(about_it.values("primitive").annotate(day=Max("as_of")).values("day")),
         no_boundary=~Exists(about_it.filter(aspect=Aspect.BOUNDARY)),
         no_platform=~Exists(SupportedPlatform.objects.filter(primitive=OuterRef("pk"))),
@@ -154,7 +154,7 @@ class FaultFilter(ChosenFilter):
     def narrow(queryset: QuerySet[Primitive], value: str) -> QuerySet[Primitive]:
         conditions: dict[str, dict[str, Any]] = {
             "draft": {"is_published": False},
-            "no_claims": {"claim_count": 0},
+            "no_claims": {"all_claims": 0},
             "no_boundary": {"no_boundary": True},
             "no_platform": {"no_platform": True},
             "stale": {"stale__gt": 0},
@@ -216,9 +216,9 @@ class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
         """Its page, which a draft does not have."""
         return primitive.get_absolute_url() if primitive.is_published else None
 
-    @admin.display(description="claims", ordering="claim_count")
+    @admin.display(description="claims", ordering="all_claims")
     def number_of_claims(self, primitive: Any) -> int:
-        return int(primitive.claim_count)
+        return int(primitive.all_claims)
 
     @admin.display(description="newest claim", ordering="newest", empty_value="never")
     def newest_claim(self, primitive: Any) -> Any:
@@ -227,7 +227,7 @@ class PrimitiveAdmin(AsksTheDatabase, NestedModelAdmin):
     @admin.display(description="what is wrong")
     def what_is_wrong(self, primitive: Any) -> str:
         badges = draft_badge(primitive)
-        if not primitive.claim_count:
+        if not primitive.all_claims:
             badges.append(badge("bad", "no claims"))
         elif primitive.no_boundary:
             badges.append(badge("bad", "no claim about the boundary"))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.db.models import Case, CharField, F, Func, QuerySet, Value, When
-from django.db.models.functions import Lower
+from django.db.models import Count, Exists, F, Func, OuterRef, QuerySet, TextField, Value
+from django.db.models.functions import Concat, Lower
 from django.http import QueryDict
 
-from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
+from evidence.filters import MOST_COUNTED, Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
 from evidence.models import Label
 from ladder.models import Tier
 from primitives.models import Category, Isolates, Platform, Primitive, Status
@@ -15,8 +15,8 @@ from primitives.querysets import PrimitiveQuerySet
 # What each order of the reference sorts by, before the name; fields of PrimitiveQuerySet.for_list.
 ORDER_BY: dict[str, list[Any]] = {
     "name": [],
-    "tier": ["-tier__rank"],
-    "claims": ["-claim_count"],
+    "tier": [F("tier_rank").desc()],
+    "claims": [F("claim_count").desc()],
     "checked": [F("last_checked").desc(nulls_last=True)],
 }
 
@@ -29,21 +29,15 @@ class PrimitiveFilterSet(FacetedFilterSet):
     """
 
     q = SearchFilter(method="search", label="Search")
-    tier = KnownValuesFilter(field_name="tier__slug", label="Rung")
-    platform = KnownValuesFilter(method="on_all_platforms", label="Runs on")
-    isolates = KnownValuesFilter(method="isolating_all", label="Isolates", choices=Isolates.choices)
-    category = KnownValuesFilter(field_name="category__slug", label="Category")
-    label = KnownValuesFilter(method="with_all_labels", label="Has a claim that is", choices=Label.choices)
-    status = KnownValuesFilter(field_name="status", label="Status", choices=Status.choices)
+    tier = KnownValuesFilter(method="with_any", label="Rung")
+    platform = KnownValuesFilter(method="with_all", label="Runs on")
+    isolates = KnownValuesFilter(method="with_all", label="Isolates", choices=Isolates.choices)
+    category = KnownValuesFilter(method="with_any", label="Category")
+    label = KnownValuesFilter(method="with_all", label="Has a claim that is", choices=Label.choices)
+    status = KnownValuesFilter(method="with_any", label="Status", choices=Status.choices)
 
-    FACETS = {
-        "tier": "tier__slug",
-        "platform": "platforms__slug",
-        "isolates": Func(F("isolates"), function="unnest", output_field=CharField()),
-        "category": "category__slug",
-        "label": Case(When(claims__is_published=True, then=F("claims__label"))),
-        "status": "status",
-    }
+    # All are values in the one column `facets` (primitives.listing).
+    FACETS = dict.fromkeys(["tier", "platform", "isolates", "category", "label", "status"])
     ANY_OF = {"tier", "category", "status"}
     PICK = "p"
     COMPARE = "compare_primitives"
@@ -74,30 +68,65 @@ class PrimitiveFilterSet(FacetedFilterSet):
     def search(self, queryset: PrimitiveQuerySet, name: str, value: str) -> PrimitiveQuerySet:
         return queryset.search(value)
 
-    def on_all_platforms(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
-        for slug in value:
-            queryset = queryset.filter(platforms__slug=slug)
-        return queryset
+    def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
+        return queryset.filter(facets__overlap=_facets(name, value))
 
-    def isolating_all(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
-        return queryset.filter(isolates__contains=value)
+    def with_all(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
+        return queryset.filter(facets__contains=_facets(name, value))
 
-    def with_all_labels(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
-        for label in value:
-            queryset = queryset.with_label(label)
-        return queryset
+    def facets(self) -> list[Facet]:
+        """Every filter with its options and their counts, in one query."""
+        # The options of a filter that widens are counted over what the others find; all else over what all find.
+        passes = {name: name if name in self.ANY_OF and name in self.chosen else "" for name in self.FACETS}
+        first, *others = [self._facet_counts(left_out) for left_out in dict.fromkeys(passes.values())]
+        counts = {(left_out, facet): number for left_out, facet, number in first.union(*others, all=True)}
+        return [
+            Facet(
+                name,
+                self.filters[name].label,
+                [
+                    Option(
+                        value,
+                        label,
+                        min(counts.get((passes[name], f"{name}:{value}"), 0), MOST_COUNTED),
+                        value in self.chosen.get(name, []),
+                        is_at_least=counts.get((passes[name], "all"), 0) > MOST_COUNTED,
+                    )
+                    for value, label in self.form.fields[name].choices
+                ],
+            )
+            for name in self.FACETS
+        ]
+
+    def _facet_counts(self, left_out: str) -> QuerySet[Any]:
+        """Rows of (filter left out, facet, number): for each facet, and in all, of what the other filters find."""
+        found = self.filtered(leaving_out=left_out).order_by().values("pk")[: MOST_COUNTED + 1]
+        facets = Func(
+            Func(F("facets"), Value("all"), function="array_append"), function="unnest", output_field=TextField()
+        )
+        return (
+            Primitive.objects.filter(pk__in=found)
+            .order_by()
+            .annotate(facet=facets)
+            .values_list(Value(left_out, TextField()), "facet")
+            .annotate(number=Count("pk"))
+        )
+
+    def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
+        return super()._count(name, value, found.order_by().values("pk")[: MOST_COUNTED + 1])
+
+
+def _facets(name: str, values: list[str]) -> list[str]:
+    return [f"{name}:{value}" for value in values]
 
 
 def _choices_from_the_database() -> dict[str, list[tuple[str, str]]]:
     """The options of the filters that curators can add to, in one query; of platforms those that an entry runs on."""
     tiers = Tier.objects.order_by().values_list(Value("tier"), "slug", "name", "rank")
     categories = Category.objects.order_by().values_list(Value("category"), "slug", "name", Value(0))
-    platforms = (
-        Platform.objects.filter(primitives__is_published=True)
-        .order_by()
-        .distinct()
-        .values_list(Value("platform"), "slug", "name", "position")
-    )
+    runs_on_it = Primitive.objects.published().filter(facets__contains=[Concat(Value("platform:"), OuterRef("slug"))])
+    platforms = Platform.objects.filter(Exists(runs_on_it)).order_by()
+    platforms = platforms.values_list(Value("platform"), "slug", "name", "position")
     choices: dict[str, list[tuple[str, str]]] = {"tier": [], "category": [], "platform": []}
     rows = tiers.union(categories, platforms, all=True)
     for name, slug, title, _ in sorted(rows, key=lambda row: (row[0], -row[3] if row[0] == "tier" else row[3], row[2])):

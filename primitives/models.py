@@ -7,6 +7,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Lower
 from django.urls import reverse
 
 from evidence.addresses import claims_follow
@@ -14,7 +15,7 @@ from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import Tracking, tracked
 from ladder.core_sample import CoreSample, Named, of_primitive
-from primitives import rules, search
+from primitives import listing, rules, search
 from primitives.querysets import PrimitiveQuerySet
 
 
@@ -29,6 +30,9 @@ class Category(models.Model):
     class Meta:
         ordering = ["name"]
         verbose_name_plural = "categories"
+        triggers = listing.refresh_listings(
+            "SELECT id FROM primitives_primitive WHERE category_id IN (SELECT id FROM {rows})"
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -45,6 +49,9 @@ class Platform(models.Model):
 
     class Meta:
         ordering = ["position", "name"]
+        triggers = listing.refresh_listings(
+            "SELECT primitive_id FROM primitives_supportedplatform WHERE platform_id IN (SELECT id FROM {rows})"
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -73,7 +80,7 @@ class Isolates(models.TextChoices):
     KERNEL = "kernel", "kernel"
 
 
-@tracked(Tracking(), leave_out=SEARCH_COLUMNS)
+@tracked(Tracking(), leave_out=[*SEARCH_COLUMNS, *listing.LISTING_COLUMNS])
 class Primitive(SearchDocument):
     """A technology that isolates, or that isolation is built of."""
 
@@ -126,6 +133,11 @@ class Primitive(SearchDocument):
         help_text="What it does keep apart. What is not named here it does not isolate.",
     )
     is_published = published_field("An entry that is not is a draft, which no page shows.")
+    # Postgres writes these (primitives.listing).
+    tier_rank = models.PositiveSmallIntegerField(default=0, editable=False)
+    claim_count = models.PositiveIntegerField(default=0, editable=False)
+    last_checked = models.DateField(null=True, editable=False)
+    facets = ArrayField(models.TextField(), default=list, editable=False)
 
     objects = PrimitiveQuerySet.as_manager()
 
@@ -139,8 +151,20 @@ class Primitive(SearchDocument):
             ),
             *https_constraints("primitive", "homepage", "repo", "docs"),
         ]
-        indexes = [*SearchDocument.Meta.indexes, GinIndex(fields=["isolates"], name="primitive_isolates")]
-        triggers = [search.primitive_search_document, claims_follow("primitive_id = NEW.id", "slug")]
+        indexes = [
+            *SearchDocument.Meta.indexes,
+            GinIndex(fields=["facets"], name="primitive_facets"),
+            # The orders of the reference (primitives.filters).
+            models.Index(Lower("name"), name="primitive_by_name"),
+            models.Index(F("tier_rank").desc(), Lower("name"), name="primitive_by_rung"),
+            models.Index(F("claim_count").desc(), Lower("name"), name="primitive_by_claims"),
+            models.Index(F("last_checked").desc(nulls_last=True), Lower("name"), name="primitive_by_check"),
+        ]
+        triggers = [
+            search.primitive_search_document,
+            listing.primitive_listing,
+            claims_follow("primitive_id = NEW.id", "slug"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -181,6 +205,7 @@ class SupportedPlatform(models.Model):
     class Meta:
         ordering = ["platform"]
         constraints = [models.UniqueConstraint(fields=["primitive", "platform"], name="supported_platform_once")]
+        triggers = search.refresh_primitives()
 
     def __str__(self) -> str:
         return f"{self.primitive} on {self.platform}"

@@ -7,7 +7,10 @@ from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Subqu
 from django.db.models.functions import Coalesce, Lower
 
 from evidence.models import Claim
-from evidence.search import SearchedQuerySet, key_spellings
+from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, key_spellings
+
+# What is filtered, counted and searched by, and shown by no page.
+COLUMNS_FOR_POSTGRES = [*SEARCH_COLUMNS, "facets"]
 
 if TYPE_CHECKING:
     from primitives.models import Primitive  # noqa: F401
@@ -22,23 +25,14 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
 
     def for_list(self) -> Self:
         """With all that a list shows of each: two queries, whatever the number."""
-        claims = Claim.objects.no_drafts().filter(primitive=OuterRef("pk")).order_by().values("primitive")
-        return (
-            self.select_related("tier", "category")
-            .prefetch_related("platforms")
-            .defer("search_vector", "search_keys", "search_names")
-            .annotate(
-                claim_count=Coalesce(Subquery(claims.annotate(n=Count("pk")).values("n")), 0),
-                last_checked=Subquery(claims.annotate(day=Max("as_of")).values("day")),
-            )
-        )
+        return self.select_related("tier", "category").prefetch_related("platforms").defer(*COLUMNS_FOR_POSTGRES)
 
     def for_entry(self) -> Self:
         """With all that an entry's own page shows of it, but for what it is built of: four queries."""
         return (
             self.select_related("tier", "category")
             .prefetch_related("platforms", Prefetch("claims", Claim.objects.no_drafts()), "claims__sources")
-            .defer("search_vector", "search_keys", "search_names")
+            .defer(*COLUMNS_FOR_POSTGRES)
         )
 
     def for_comparison(self) -> Self:
