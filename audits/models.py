@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from audits import rules, search
 from audits.querysets import AgentQuerySet, OfferQuerySet, PostureQuerySet
-from evidence.addresses import claims_follow
+from evidence.addresses import claims_follow, claims_outlive
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import Tracking, tracked
@@ -184,6 +184,7 @@ class AgentAudit(models.Model):
             rules.defaults_are_kept("NEW.id", name="audit_moves_defaults", on_update_of="is_published"),
             *search.refresh_agents("SELECT agent_id FROM {rows}"),
             claims_follow("audit_id = NEW.id", "slug", "agent_id"),
+            claims_outlive("audit"),
         ]
 
     def __str__(self) -> str:

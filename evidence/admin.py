@@ -18,7 +18,7 @@ from nested_admin.formsets import NestedInlineFormSet
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline
 
 from evidence import rules
-from evidence.models import Claim, Freshness, Source
+from evidence.models import Claim, FormerAddress, Freshness, Source, Withdrawn
 from history.reasons import AsksWhy, ReasonMissing
 
 if TYPE_CHECKING:
@@ -305,9 +305,19 @@ class SubjectTierFilter(ChosenFilter):
         return queryset.filter(Q(tier__slug=value) | Q(primitive__tier__slug=value))
 
 
+class MovableClaimForm(ClaimForm):
+    """A claim on its own page, where it can be moved: to another slug or another subject."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "slug" in self.fields and self.instance.pk:
+            self.fields["slug"].disabled = False
+            self.fields["slug"].help_text = "To change it, or the subject, moves the claim: the old address leads on."
+
+
 @admin.register(Claim)
 class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
-    form = ClaimForm
+    form = MovableClaimForm
     inlines = [SourceInline]
     list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
     actions = [publish, make_draft]
@@ -350,3 +360,32 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     def view_on_site(self, claim: Claim) -> str | None:
         """Its place on the site, where a draft has none."""
         return claim.get_absolute_url() if claim.is_public else None
+
+
+@admin.register(Withdrawn)
+class WithdrawnAdmin(AsksTheDatabase, admin.ModelAdmin):
+    """What readers are told of claims that were deleted. A record comes by itself; its reason can be put better."""
+
+    fields = ["address", "sentence", "label", "since", "reason"]
+    readonly_fields = ["address", "sentence", "label", "since"]
+    list_display = ["address", "since", "reason"]
+    search_fields = ["address", "sentence", "reason"]
+    formfield_overrides = text_rows(2)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+
+@admin.register(FormerAddress)
+class FormerAddressAdmin(AsksTheDatabase, admin.ModelAdmin):
+    """Where claims were before they moved."""
+
+    list_display = ["address", "claim", "since"]
+    list_select_related = ["claim"]
+    search_fields = ["address", "claim__address"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

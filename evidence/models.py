@@ -7,7 +7,7 @@ Postgres itself refuses a label that its sources do not bear (`evidence.rules`).
 import datetime
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
@@ -394,6 +394,8 @@ class Claim(models.Model):
         triggers = [
             rules.claim_label_is_borne_out("NEW.id", name="claim_label_is_borne_out", on_delete=False),
             addresses.claim_has_its_address,
+            addresses.claim_keeps_its_addresses,
+            addresses.claim_is_withdrawn,
         ]
 
     def __str__(self) -> str:
@@ -429,6 +431,56 @@ class Claim(models.Model):
         if self.as_of < stale:
             return Freshness.STALE
         return Freshness.DUE if self.as_of < due else Freshness.FRESH
+
+
+class FormerAddress(models.Model):
+    """An address that a claim had before it moved: it leads to where the claim is now."""
+
+    address = models.CharField(max_length=260, unique=True, validators=[RegexValidator(f"^{addresses.PATTERN}$")])
+    # When the claim goes, a trigger makes of this what there is to say then.
+    claim = models.ForeignKey(Claim, models.DO_NOTHING, related_name="former_addresses")
+    since = models.DateField(default=timezone.localdate, help_text="The day on which the claim moved away.")
+
+    class Meta:
+        ordering = ["address"]
+        verbose_name_plural = "former addresses"
+        triggers = [
+            addresses.address_is_not_in_use("former_address_is_not_in_use"),
+            addresses.former_address_is_not_withdrawn,
+        ]
+
+    def __str__(self) -> str:
+        return self.address
+
+
+class Withdrawn(models.Model):
+    """What a claim leaves behind that is withdrawn: its address, its last words, and when and why."""
+
+    address = models.CharField(max_length=260, unique=True, validators=[RegexValidator(f"^{addresses.PATTERN}$")])
+    sentence = models.TextField(help_text="As it was last worded.")
+    label = models.CharField(max_length=20, choices=Label.choices)
+    since = models.DateField(default=timezone.localdate, help_text="The day on which it was withdrawn.")
+    reason = models.TextField(blank=True, help_text="A sentence: why. Readers see it.")
+
+    class Meta:
+        ordering = ["-since", "address"]
+        verbose_name = "withdrawn claim"
+        triggers = [addresses.address_is_not_in_use("withdrawn_address_is_not_in_use")]
+        constraints = [models.CheckConstraint(name="withdrawn_label_is_known", condition=Q(label__in=Label.values))]
+
+    def __str__(self) -> str:
+        return self.address
+
+    def get_absolute_url(self) -> str:
+        return reverse("claim", args=[self.address])
+
+    @property
+    def ledger_query(self) -> str:
+        """The ledger's query for claims about the same thing."""
+        kind, subject = self.address.split(".")[:2]
+        filters = {"tier": {"tier": subject}, "primitive": {"primitive": subject}, "audit": {"agent": subject}}
+        names = {name: field for field, (name, _) in addresses.SUBJECTS.items()}
+        return urlencode(filters.get(kind, {"kind": names.get(kind, "")}))
 
 
 def by_aspect(claims: Iterable[Claim]) -> list[tuple[Aspect, list[Claim]]]:

@@ -1,14 +1,14 @@
 """The ledger of all claims, and a claim's own page."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from evidence.citation import Citation
 from evidence.ledger import LedgerFilterSet
-from evidence.models import Claim
+from evidence.models import Claim, Withdrawn
 from evidence.pages import HtmxRequest, filtered_list
 
 # A claim's page names so many of the others on its sources; the ledger has them all.
@@ -31,9 +31,18 @@ def ledger(request: HtmxRequest) -> HttpResponse:
 
 @require_safe
 def claim_detail(request: HttpRequest, address: str) -> HttpResponse:
-    """A claim: what it says of what, how well it is known and since when, its sources, and what rests on it."""
-    claim = get_object_or_404(Claim.objects.published().with_subjects().prefetch_related("sources"), address=address)
-    others = list(Claim.objects.published().on_the_sources_of(claim).with_subjects()[: LISTED + 1])
+    """A claim: what it says of what, how well it is known and since when, its sources, and what rests on it.
+
+    From an address that a claim had once, to where it is now; or what there is to say where it was withdrawn.
+    """
+    claims = Claim.objects.published()
+    claim = claims.at(address).with_subjects().prefetch_related("sources").first()
+    if claim is None:
+        if moved := claims.filter(former_addresses__address=address).first():
+            return redirect(moved, permanent=True)
+        withdrawn = get_object_or_404(Withdrawn, address=address)
+        return render(request, "evidence/withdrawn.html", {"withdrawn": withdrawn}, status=410)
+    others = list(claims.on_the_sources_of(claim).with_subjects()[: LISTED + 1])
     return render(
         request,
         "evidence/claim_detail.html",

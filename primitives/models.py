@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.urls import reverse
 
-from evidence.addresses import claims_follow
+from evidence.addresses import claims_follow, claims_outlive
 from evidence.models import SLUG, PublishedBreak, https_constraints, https_field, published_field
 from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import Tracking, tracked
@@ -164,6 +164,7 @@ class Primitive(SearchDocument):
             search.primitive_search_document,
             listing.primitive_listing,
             claims_follow("primitive_id = NEW.id", "slug"),
+            claims_outlive("primitive"),
         ]
 
     def __str__(self) -> str:

@@ -8,18 +8,20 @@ claim that is a draft, the document says `is_published: false`; of any other it 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from evidence.models import Claim, PublishedBreak, Source, SourceKind
+from evidence.models import Claim, FormerAddress, Kind, PublishedBreak, Source, SourceKind, Withdrawn
 from sandboxicon.content.files import Document
 
 CLAIM = ["slug", "aspect", "sentence", "label", "version", "as_of"]
 CLAIM_OPTIONAL = ["reasoning", "looked", "says_how_to_check"]
 DRAFT = "is_published"
+FORMER = "former_addresses"
+WITHDRAWN = ["address", "sentence", "label", "since", "reason"]
 SOURCE = {
     SourceKind.CODE: ["kind", "repo", "commit", "path", "lines"],
     SourceKind.DOC: ["kind", "url", "title"],
@@ -48,8 +50,13 @@ def source_document(source: Source) -> Document:
 
 def claim_document(claim: Claim) -> Document:
     """A claim with its sources, as its subject's document holds it."""
-    sources = [source_document(source) for source in claim.sources.all()]
-    return {**fields_document(claim, CLAIM, CLAIM_OPTIONAL), **draft_mark(claim), "sources": sources}
+    former = sorted(former.address for former in claim.former_addresses.all())
+    return {
+        **fields_document(claim, CLAIM, CLAIM_OPTIONAL),
+        **draft_mark(claim),
+        **({FORMER: former} if former else {}),
+        "sources": [source_document(source) for source in claim.sources.all()],
+    }
 
 
 def break_documents(breaks: Iterable[PublishedBreak]) -> list[Document]:
@@ -168,11 +175,12 @@ def read_claims(reader: Reader, document: Document, within: str = "") -> list[Cl
     """The claims of a document with their sources, not yet tied to a subject. `within` is the document's own place."""
     claims = []
     for number, (item, at) in enumerate(reader.items(document, "claims", within), 1):
-        if not reader.keys(item, [*CLAIM, "sources"], [*CLAIM_OPTIONAL, DRAFT], at):
+        if not reader.keys(item, [*CLAIM, "sources"], [*CLAIM_OPTIONAL, DRAFT, FORMER], at):
             continue
         claim = Claim(position=number)
         reader.fill(claim, item, [*CLAIM, *CLAIM_OPTIONAL], at)
         read_draft_mark(reader, claim, item, at)
+        claim.came_from = _read_former_addresses(reader, item, at)  # type: ignore[attr-defined]
         sources = []
         for place, (source_item, source_at) in enumerate(reader.items(item, "sources", at), 1):
             kind = source_item.get("kind") if isinstance(source_item, dict) else None
@@ -189,11 +197,23 @@ def read_claims(reader: Reader, document: Document, within: str = "") -> list[Cl
     return claims
 
 
+def _read_former_addresses(reader: Reader, item: Document, at: str) -> list[str]:
+    if FORMER not in item:
+        return []
+    former = [(FormerAddress(), address, place) for address, place in reader.items(item, FORMER, at)]
+    for instance, address, place in former:
+        reader.fill_one(instance, "address", address, place)
+    return [instance.address for instance, _, _ in former]
+
+
 def save_claims(to: Any, claims: list[ClaimWithSources]) -> None:
     """Make these the claims of a subject, whose related manager is `to`.
 
-    One that is there already keeps its row, and is written only if it differs.
+    One that is there already keeps its row, and is written only if it differs; so does one that names the address at
+    which it was before. An address that a claim once had stays its own, whether a document names it or not.
     """
+    for claim, _ in claims:
+        _move(to, claim)
     existing = {claim.slug: claim for claim in to.in_reading_order()}
     to.exclude(slug__in=[claim.slug for claim, _ in claims]).delete()
     fresh: list[Claim] = []
@@ -209,13 +229,49 @@ def save_claims(to: Any, claims: list[ClaimWithSources]) -> None:
         if fields_document(old, names) != fields_document(claim, names):
             claim.pk = old.pk
             claim.save()
-        if claim_document(old)["sources"] != [source_document(source) for source in claim_sources]:
+        now = [source_document(source) for source in claim_sources]
+        if [source_document(source) for source in old.sources.all()] != now:
             old.sources.all().delete()
             for source in claim_sources:
                 source.claim = old
             sources += claim_sources
     Claim.objects.bulk_create(fresh)
     Source.objects.bulk_create(sources)
+    came_from = {claim.slug: claim.came_from for claim, _ in claims if claim.came_from}  # type: ignore[attr-defined]
+    for claim in to.filter(slug__in=came_from).prefetch_related("former_addresses"):
+        known = {former.address for former in claim.former_addresses.all()}
+        FormerAddress.objects.bulk_create(
+            FormerAddress(address=address, claim=claim) for address in came_from[claim.slug] if address not in known
+        )
+
+
+def _move(to: Any, claim: Claim) -> None:
+    """Bring the claim that is at one of its former addresses, of whatever subject, to where it is to be."""
+    came_from = claim.came_from  # type: ignore[attr-defined]
+    if came_from and not to.filter(slug=claim.slug).exists():
+        subject = {**dict.fromkeys(Kind.values), to.field.name: to.instance}
+        there = Claim.objects.filter(address__in=came_from).order_by("address")[:1]
+        Claim.objects.filter(pk__in=there.values("pk")).update(slug=claim.slug, **subject)
+
+
+def withdrawn_document(withdrawn: Withdrawn) -> Document:
+    """What is left of a claim that was withdrawn."""
+    return fields_document(withdrawn, WITHDRAWN)
+
+
+def read_withdrawn(reader: Reader, document: Document, *_: object) -> tuple[Callable[[], None] | None, None]:
+    """A withdrawn claim's document, as sandboxicon.content.entries.Kind.read has it."""
+    if not reader.keys(document, WITHDRAWN, [], ""):
+        return None, None
+    withdrawn = Withdrawn()
+    reader.fill(withdrawn, document, WITHDRAWN, "")
+
+    def save() -> None:
+        # By address: the claim may have gone, and left a record of its own, in this very load.
+        fields = {name: getattr(withdrawn, name) for name in WITHDRAWN[1:]}
+        Withdrawn.objects.update_or_create(address=withdrawn.address, defaults=fields)
+
+    return save, None
 
 
 def read_breaks(reader: Reader, document: Document, model: type[AnyBreak]) -> list[AnyBreak]:

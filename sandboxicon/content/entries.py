@@ -7,6 +7,7 @@ from typing import Any
 from django.db import models
 
 from audits.models import Agent
+from evidence.models import Withdrawn
 from ladder.models import Tier
 from nesting.models import Environment, ErrorText, Inner
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
@@ -23,8 +24,10 @@ from sandboxicon.content.documents import (
     read_draft_mark,
     read_slug,
     read_slugs,
+    read_withdrawn,
     save_breaks,
     save_claims,
+    withdrawn_document,
 )
 from sandboxicon.content.files import Document
 
@@ -55,14 +58,16 @@ class Kind:
     document: Callable[[Any], Document]
     read: Callable[[Reader, Document, Known, int | None], tuple[Step | None, Step | None]]
     related: tuple[str, ...] = ()
+    key: str = "slug"
+    """The field that names an entry's file."""
 
     def queryset(self) -> models.QuerySet[Any]:
         """All entries, ready to become documents."""
         return self.model._default_manager.prefetch_related(*self.related)
 
     def slugs(self) -> set[str]:
-        """The slugs of all entries."""
-        return set(self.model._default_manager.values_list("slug", flat=True))
+        """The keys of all entries."""
+        return set(self.model._default_manager.values_list(self.key, flat=True))
 
 
 def _plain(model: type[models.Model], names: list[str]) -> Kind:
@@ -155,21 +160,35 @@ def _read_primitive(
 
 
 KINDS: dict[str, Kind] = {
-    "tiers": Kind(Tier, tier_document, _read_tier, ("claims__sources",)),
+    "tiers": Kind(
+        Tier,
+        tier_document,
+        _read_tier,
+        (
+            "claims__sources",
+            "claims__former_addresses",
+        ),
+    ),
     "categories": _plain(Category, CATEGORY),
     "platforms": _plain(Platform, PLATFORM),
     "primitives": Kind(
         Primitive,
         primitive_document,
         _read_primitive,
-        ("tier", "category", "platforms", "builds_on", "breaks", "claims__sources"),
+        ("tier", "category", "platforms", "builds_on", "breaks", "claims__sources", "claims__former_addresses"),
     ),
     "agents": Kind(
         Agent,
         agents.agent_document,
         agents.read_agent,
         (
-            *("breaks", "audits__claims__sources", "audits__postures__tier", "audits__postures__platforms"),
+            *(
+                "breaks",
+                "audits__claims__sources",
+                "audits__claims__former_addresses",
+                "audits__postures__tier",
+                "audits__postures__platforms",
+            ),
             *("audits__postures__primitives", "audits__postures__claims"),
         ),
     ),
@@ -178,7 +197,11 @@ KINDS: dict[str, Kind] = {
         Inner,
         nesting.inner_document,
         nesting.read_inner,
-        ("primitives", "cells__outer", "cells__fixes", "cells__claims__sources"),
+        ("primitives", "cells__outer", "cells__fixes", "cells__claims__sources", "cells__claims__former_addresses"),
     ),
-    "errors": Kind(ErrorText, nesting.error_document, nesting.read_error, ("fixes", "claims__sources")),
+    "errors": Kind(
+        ErrorText, nesting.error_document, nesting.read_error, ("fixes", "claims__sources", "claims__former_addresses")
+    ),
+    # After those that have claims: what goes in the same load is said to be withdrawn here.
+    "withdrawn": Kind(Withdrawn, withdrawn_document, read_withdrawn, key="address"),
 }

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +85,9 @@ def content_digest(document: Document) -> str:
     return digest(json.dumps(document, sort_keys=True, default=str).encode())
 
 
-def write(folder: Path, files: dict[str, bytes]) -> tuple[list[str], list[str]]:
-    """Make `folder` hold exactly these YAML files in the subfolders that they name: paths written, paths removed.
+def write(folder: Path, files: dict[str, bytes], subfolders: Iterable[str] = ()) -> tuple[list[str], list[str]]:
+    """Make `folder` hold exactly these YAML files in the subfolders that they name, and in those given: paths written,
+    paths removed.
 
     A file that already has these bytes is left alone, so its date says when it changed.
     """
@@ -96,7 +98,7 @@ def write(folder: Path, files: dict[str, bytes]) -> tuple[list[str], list[str]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
             written.append(path)
-    for subfolder in sorted({Path(path).parent for path in files}):
+    for subfolder in sorted({Path(path).parent for path in files} | {Path(name) for name in subfolders}):
         for target in sorted((folder / subfolder).glob("*.yaml")):
             path = target.relative_to(folder).as_posix()
             if path not in files:

@@ -8,6 +8,7 @@ import pghistory
 from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 
+from evidence.addresses import withdrawing
 from evidence.rules import in_words
 from history.tracking import FIRST
 from sandboxicon.content.documents import Reader
@@ -55,8 +56,8 @@ class _Entry:
 def database_documents() -> Iterator[tuple[str, Document]]:
     """Every entry of the database as the path of its file and its document."""
     for folder, kind in KINDS.items():
-        for instance in kind.queryset().order_by("slug"):
-            yield f"{folder}/{instance.slug}.yaml", kind.document(instance)
+        for instance in kind.queryset().order_by(kind.key):
+            yield f"{folder}/{getattr(instance, kind.key)}.yaml", kind.document(instance)
 
 
 def database_files() -> dict[str, bytes]:
@@ -82,7 +83,8 @@ def load(folder: Path, overwrite: Collection[str] = (), *, overwrite_all: bool =
         first = {} if LoadedDocument.objects.exists() else {FIRST: True}
         entries, records = _entries_to_write(folder, set(overwrite), overwrite_all, report)
         with pghistory.context(why=f"Content load from {folder.name}: {report}.", **first):
-            _write(entries)
+            with withdrawing("It is no longer in the content."):
+                _write(entries)
         _remember(records)
     return report
 
@@ -123,11 +125,11 @@ def _entries_to_write(
         except BadFile as error:
             problems += error.problems
             continue
-        if document.get("slug") != file.stem:
-            problems.append(f"{path}: slug: not the file's name")
-            continue
         kind = KINDS[file.parent.name]
-        existing = kind.queryset().filter(slug=file.stem).first()
+        if document.get(kind.key) != file.stem:
+            problems.append(f"{path}: {kind.key}: not the file's name")
+            continue
+        existing = kind.queryset().filter(**{kind.key: file.stem}).first()
         now = content_digest(kind.document(existing)) if existing else None
         then = record.content_digest if record else None
         wanted = content_digest(document)
@@ -149,8 +151,10 @@ def _remember(records: list[LoadedDocument]) -> None:
     """Note what these files came to: the database's own document, whatever order and spelling a file has."""
     for folder, kind in KINDS.items():
         of_paths = {record.path: record for record in records if record.path.startswith(f"{folder}/")}
-        for instance in kind.queryset().filter(slug__in=[Path(path).stem for path in of_paths]):
-            of_paths[f"{folder}/{instance.slug}.yaml"].content_digest = content_digest(kind.document(instance))
+        for instance in kind.queryset().filter(**{f"{kind.key}__in": [Path(path).stem for path in of_paths]}):
+            of_paths[f"{folder}/{getattr(instance, kind.key)}.yaml"].content_digest = content_digest(
+                kind.document(instance)
+            )
     LoadedDocument.objects.bulk_create(
         records,
         update_conflicts=True,
@@ -161,7 +165,7 @@ def _remember(records: list[LoadedDocument]) -> None:
 
 def _write(entries: list[_Entry]) -> None:
     known: Known = {
-        folder: kind.slugs() | {entry.document["slug"] for entry in entries if entry.folder == folder}
+        folder: kind.slugs() | {entry.document[kind.key] for entry in entries if entry.folder == folder}
         for folder, kind in KINDS.items()
     }
     for entry in entries:

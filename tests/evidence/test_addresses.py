@@ -40,8 +40,8 @@ def test_claims_made_in_bulk_and_past_the_orm_have_theirs_too() -> None:
     assert [address(claim) for claim in many] == ["primitive.gvisor.a", "primitive.gvisor.b"]
     sql(
         "INSERT INTO evidence_claim (primitive_id, slug, aspect, sentence, label, version, as_of, reasoning, looked,"
-        " position, address) SELECT primitive_id, 'c', aspect, sentence, label, version, as_of, reasoning, looked,"
-        " position, 'mine' FROM evidence_claim WHERE slug = 'a'"
+        " position, says_how_to_check, address) SELECT primitive_id, 'c', aspect, sentence, label, version, as_of,"
+        " reasoning, looked, position, false, 'mine' FROM evidence_claim WHERE slug = 'a'"
     )
     assert Claim.objects.get(slug="c").address == "primitive.gvisor.c"
 

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from sandboxicon.content import files
+from sandboxicon.content.entries import KINDS
 from sandboxicon.content.loading import database_files
 
 
@@ -18,5 +19,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         content = database_files()
-        written, removed = files.write(options["folder"], content)
+        written, removed = files.write(options["folder"], content, KINDS)
         self.stdout.write(f"Content: {len(content)} entries, {len(written)} files written, {len(removed)} removed.")

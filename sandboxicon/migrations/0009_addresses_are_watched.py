@@ -1,0 +1,41 @@
+"""What addresses lead to is content too: kept responses go when it changes; and curators may put a reason better."""
+
+from typing import Any
+
+from django.apps import apps as installed
+from django.contrib.auth.management import create_permissions
+from django.db import migrations
+
+NAME = "Curators"
+RIGHTS = ["view_withdrawn", "change_withdrawn", "view_formeraddress"]
+
+
+def permissions(apps: Any, using: str) -> Any:
+    found = apps.get_model("auth", "Permission").objects.using(using)
+    return found.filter(content_type__app_label="evidence", codename__in=RIGHTS)
+
+
+def give(apps: Any, schema_editor: Any) -> None:
+    using = schema_editor.connection.alias
+    # Django makes permissions after the last migration, and these are needed now.
+    create_permissions(installed.get_app_config("evidence"), verbosity=0, using=using, apps=apps)
+    group, _ = apps.get_model("auth", "Group").objects.using(using).get_or_create(name=NAME)
+    group.permissions.add(*permissions(apps, using))
+
+
+def take(apps: Any, schema_editor: Any) -> None:
+    using = schema_editor.connection.alias
+    for group in apps.get_model("auth", "Group").objects.using(using).filter(name=NAME):
+        group.permissions.remove(*permissions(apps, using))
+
+
+class Migration(migrations.Migration):
+    dependencies = [("sandboxicon", "0008_curators_of_corrections"), ("evidence", "0010_addresses_are_kept")]
+
+    operations = [
+        *(
+            migrations.RunSQL(f"CALL watch_content('{table}')", f"CALL unwatch_content('{table}')")
+            for table in ("evidence_formeraddress", "evidence_withdrawn")
+        ),
+        migrations.RunPython(give, take),
+    ]
