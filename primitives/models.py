@@ -165,6 +165,7 @@ class Primitive(SearchDocument):
             listing.primitive_listing,
             claims_follow("primitive_id = NEW.id", "slug"),
             claims_outlive("primitive"),
+            rules.costs_on_its_claims_are_borne_out,
         ]
 
     def __str__(self) -> str:

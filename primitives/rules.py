@@ -3,10 +3,28 @@
 import pgtrigger
 
 from evidence.addresses import claims_follow
+from evidence.models import Claim
 from ladder.models import Tier
+from ladder.rules import cost_is_borne_out
 
 # The ladder does not know of claims, nor claims of the ladder; whoever knows both ties them.
 pgtrigger.register(claims_follow("tier_id = NEW.id", "slug"))(Tier)
+pgtrigger.register(
+    cost_is_borne_out(
+        "SELECT cost_id FROM ladder_costclaim WHERE claim_id = NEW.id",
+        name="costs_on_it_are_borne_out",
+        on_update_of=("sentence", "tier_id", "primitive_id"),
+    )
+)(Claim)
+
+costs_on_its_claims_are_borne_out = cost_is_borne_out(
+    """
+        SELECT ground.cost_id FROM ladder_costclaim AS ground JOIN evidence_claim AS claim ON claim.id = ground.claim_id
+        WHERE claim.primitive_id = NEW.id
+    """,
+    name="costs_on_its_claims",
+    on_update_of=("tier_id",),
+)
 
 # The advisory lock lets one transaction at a time check, so that two that each add half a circle cannot both pass.
 # Then from the part down, breadth first, each entry once: many parts that share parts have more ways than can be

@@ -1,10 +1,10 @@
 """The admin site, and its page of a rung: with the claims about it, so it stands above both of their rooms."""
 
 from django.contrib import admin
-from nested_admin.nested import NestedModelAdmin
+from nested_admin.nested import NestedModelAdmin, NestedStackedInline, NestedTabularInline
 
-from evidence.admin import AsksTheDatabase, ClaimInline, KeepsItsSlug, text_rows
-from ladder.models import Tier
+from evidence.admin import AsksTheDatabase, ClaimInline, InlineFormSet, KeepsItsSlug, text_rows
+from ladder.models import CostClaim, CostRange, Tier
 
 admin.site.site_header = "sandboxicon: curation"
 admin.site.site_title = "sandboxicon: curation"
@@ -12,10 +12,30 @@ admin.site.index_title = "What can be edited"
 admin.site.enable_nav_sidebar = False  # lists and forms need the width
 
 
+class CostClaimInline(NestedTabularInline):
+    model = CostClaim
+    formset = InlineFormSet
+    autocomplete_fields = ["claim"]
+    extra = 0
+    is_sortable = False
+
+
+class CostInline(NestedStackedInline):
+    """What a box on the rung costs, as claims say it."""
+
+    model = CostRange
+    formset = InlineFormSet
+    inlines = [CostClaimInline]
+    extra = 0
+    is_sortable = False
+    formfield_overrides = text_rows(2)
+    fieldsets = [(None, {"fields": [("kind", "low", "high", "position"), "measured_by"]})]
+
+
 @admin.register(Tier)
 class TierAdmin(AsksTheDatabase, NestedModelAdmin):
     form = KeepsItsSlug
-    inlines = [ClaimInline]
+    inlines = [CostInline, ClaimInline]
     list_display = ["rank", "name", "kernel", "tagline"]
     list_display_links = ["name"]
     search_fields = ["name", "slug"]

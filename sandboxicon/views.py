@@ -1,5 +1,7 @@
 """Pages that belong to no app, and the two that machines ask."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -17,31 +19,34 @@ from audits.models import Agent, AgentBreak, Isolation, Posture, PosturePlatform
 from evidence.models import Claim, Kind, Source, SourceKind
 from evidence.pages import HtmxRequest, page_or_parts
 from ladder.models import Tier
+from ladder.views import page_with_ladder
 from primitives.models import Primitive
 from sandboxicon.distribution import distribution
 from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
 
 
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+@vary_on_headers("HX-Request")
+def home(request: HtmxRequest) -> HttpResponse:
     """The question, what most agents answer, the two models, the ladder, and how we know."""
+    tiers = Tier.objects.strongest_first().with_counts()
+    return page_with_ladder(request, "home.html", tiers.with_costs() if "open" in request.GET else tiers, _on_home)
+
+
+def _on_home() -> dict[str, Any]:
+    """What the front page shows beside the ladder (six queries)."""
     labels = Claim.objects.published().numbers_by_label()
     counts = Primitive.objects.published().aggregate(
         primitives=Count("pk", distinct=True), breaks=Count("breaks", distinct=True)
     )
-    return render(
-        request,
-        "home.html",
-        {
-            "tiers": Tier.objects.strongest_first().with_counts(),
-            "summaries": summarise(PosturePlatform.objects.defaults().speaking_for_agents()),
-            "primitive_count": counts["primitives"],
-            "labels": labels,
-            "claim_count": sum(number for _, number in labels),
-            "break_count": counts["breaks"] + AgentBreak.objects.filter(agent__in=Agent.objects.published()).count(),
-            "examples": Claim.objects.published().one_of_each_label(),
-        },
-    )
+    return {
+        "summaries": summarise(PosturePlatform.objects.defaults().speaking_for_agents()),
+        "primitive_count": counts["primitives"],
+        "labels": labels,
+        "claim_count": sum(number for _, number in labels),
+        "break_count": counts["breaks"] + AgentBreak.objects.filter(agent__in=Agent.objects.published()).count(),
+        "examples": Claim.objects.published().one_of_each_label(),
+    }
 
 
 @require_safe

@@ -1,7 +1,7 @@
 """Claims in templates."""
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django import template
 from django.template.defaultfilters import pluralize
@@ -23,6 +23,12 @@ def by_aspect(claims: Iterable[Claim]) -> list[tuple[Aspect, list[Claim]]]:
 def meaning(label: str) -> str:
     """What a label says about a claim, in one sentence."""
     return Label(label).meaning
+
+
+@register.filter
+def weakest(claims: Iterable[Mapping[str, str]]) -> str:
+    """The weakest label of several claims, each with its `label`."""
+    return str(max((Label(claim["label"]) for claim in claims), key=list(Label).index))
 
 
 @register.filter

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import models
 
 from audits.models import Agent
-from evidence.models import Withdrawn
-from ladder.models import Tier
+from evidence.models import Claim, Withdrawn
+from ladder.models import CostClaim, CostRange, Tier
 from nesting.models import Environment, ErrorText, Inner
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, SupportedPlatform
 from sandboxicon.content import agents, nesting
@@ -37,6 +37,7 @@ Known = dict[str, set[str]]
 Step = Callable[[], None]
 
 TIER = ["slug", "name", "rank", "kernel", "tagline", "summary", "description", "shares", "break_cost"]
+COST = ["kind", "low", "high", "measured_by"]
 CATEGORY = ["slug", "name", "summary"]
 PLATFORM = ["slug", "name", "summary", "position"]
 PRIMITIVE = [
@@ -84,22 +85,72 @@ def _plain(model: type[models.Model], names: list[str]) -> Kind:
 
 
 def tier_document(tier: Tier) -> Document:
-    """A rung with its claims."""
-    return {**fields_document(tier, TIER), "claims": [claim_document(claim) for claim in tier.claims.all()]}
+    """A rung with its costs and claims. Costs, like all that few have, are left out where there are none."""
+    costs = [
+        {**fields_document(cost, COST), "claims": [_name_of_claim(ground.claim) for ground in cost.grounds.all()]}
+        for cost in tier.costs.all()
+    ]
+    return {
+        **fields_document(tier, TIER),
+        **({"costs": costs} if costs else {}),
+        "claims": [claim_document(claim) for claim in tier.claims.all()],
+    }
 
 
-def _read_tier(reader: Reader, document: Document, known: Known, pk: int | None) -> tuple[Step | None, None]:
-    if not reader.keys(document, [*TIER, "claims"], [], ""):
+def _name_of_claim(claim: Claim) -> str:
+    """How a cost names a claim: primitive/claim, or the claim alone where it is about the rung itself."""
+    return f"{claim.primitive.slug}/{claim.slug}" if claim.primitive else claim.slug
+
+
+def _read_tier(reader: Reader, document: Document, known: Known, pk: int | None) -> tuple[Step | None, Step | None]:
+    if not reader.keys(document, [*TIER, "claims"], ["costs"], ""):
         return None, None
     tier = Tier(pk=pk)
     reader.fill(tier, document, TIER, "")
     claims = read_claims(reader, document)
+    before = tier_document(Tier.objects.get(pk=pk)).get("costs") if pk else None
+    costs_stay = before == document.get("costs")
+    costs = [] if costs_stay or "costs" not in document else _read_costs(reader, document)
 
     def save() -> None:
         tier.save()
+        if not costs_stay:
+            # Written anew below, when all claims are there; till then they must not stand in a claim's way.
+            tier.costs.all().delete()
         save_claims(tier.claims, claims)
 
-    return save, None
+    def relate() -> None:
+        for cost, names in costs:
+            cost.tier = tier
+            cost.save()
+            for name, at in names:
+                primitive, _, slug = name.rpartition("/")
+                subject = {"primitive__slug": primitive} if primitive else {"tier": tier}
+                claim = Claim.objects.filter(slug=slug, **subject).first()
+                if claim is None:
+                    reader.say(at, f"no such claim: {name}")
+                else:
+                    CostClaim.objects.create(cost=cost, claim=claim)
+
+    return save, relate
+
+
+def _read_costs(reader: Reader, document: Document) -> list[tuple[CostRange, list[tuple[str, str]]]]:
+    """The costs of a rung, each with the names of the claims that it rests on and their places in the document."""
+    costs = []
+    for number, (item, at) in enumerate(reader.items(document, "costs"), 1):
+        if not reader.keys(item, [*COST, "claims"], [], at):
+            continue
+        cost = CostRange(position=number)
+        reader.fill(cost, item, COST, at)
+        names = list(reader.items(item, "claims", at))
+        for name, place in names:
+            if not isinstance(name, str):
+                reader.say(place, "not text")
+        named = [(name, place) for name, place in names if isinstance(name, str)]
+        reader.unique([name for name, _ in named], f"{at}.claims", "the claim")
+        costs.append((cost, named))
+    return costs
 
 
 def primitive_document(primitive: Primitive) -> Document:
@@ -167,6 +218,7 @@ KINDS: dict[str, Kind] = {
         (
             "claims__sources",
             "claims__former_addresses",
+            "costs__grounds__claim__primitive",
         ),
     ),
     "categories": _plain(Category, CATEGORY),

@@ -31,6 +31,7 @@ from ladder.models import Tier
 from nesting.models import Cell, ErrorText, Fix
 from primitives.models import Break, BuildsOn, Category, Isolates, Platform, Primitive, Status
 from sandboxicon.content import files
+from sandboxicon.content.files import BadFile
 from sandboxicon.content.loading import database_documents, database_files, load
 from sandboxicon.models import LoadedDocument
 from tests.content import small
@@ -270,6 +271,26 @@ def test_a_corrected_file_updates_its_entry_and_writes_only_what_differs(
     assert [pk for pk, *_ in changed] == [claims["no-policy"]]
     assert after["evidence_source"] == before["evidence_source"]
     assert after["primitives_buildson"] == before["primitives_buildson"]
+
+
+def test_a_cost_and_the_claim_that_it_rests_on_are_corrected_together(
+    content_files: small.Documents, tmp_path: Path
+) -> None:
+    cost = {"kind": "start-up", "low": "40 ms", "high": None, "measured_by": "Its README.", "claims": ["runc/start"]}
+    content_files[RUNC]["claims"].append(small.claim("start", sentence="It starts in 40 ms."))
+    tier = content_files["tiers/container.yaml"] = {**content_files["tiers/container.yaml"], "costs": [cost]}
+    load(small.write(tmp_path, content_files))
+    content_files[RUNC]["claims"][-1]["sentence"] = "It starts in 50 ms."
+    cost["low"] = "50 ms"
+    with accepted():
+        load(small.write(tmp_path, content_files))
+    assert dict(database_documents())["tiers/container.yaml"] == tier
+    cost["low"] = "60 ms"
+    with pytest.raises(BadFile, match=r"tiers/container.yaml: No claim that the start-up rests on says “60 ms”"):
+        load(small.write(tmp_path, content_files))
+    cost |= {"low": "50 ms", "claims": ["runc/start", "runc/nothing"]}
+    with pytest.raises(BadFile, match=r"tiers/container.yaml: costs\[1\].claims\[2\]: no such claim: runc/nothing"):
+        load(small.write(tmp_path, content_files))
 
 
 def test_a_corrected_source_keeps_its_claims_row(content_files: small.Documents, tmp_path: Path) -> None:
