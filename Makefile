@@ -4,11 +4,11 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin backup restore content shots lock
+.PHONY: help run test check admin backup restore content shots lighthouse html weights lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: .venv/.run ## Serve the site on 127.0.0.1, with its own database unless DATABASE_URL names one
 	@exec $(python) manage.py serve
@@ -41,6 +41,15 @@ content: .venv/.run ## Write fixtures/ anew from the research pack beside the ch
 shots: .venv/.dev ## Write pictures of each kind of page to shots/ (needs Chromium)
 	$(python) tools/shots.py $(ARGS)
 
+lighthouse: .venv/.dev tools/node/node_modules/.installed ## Lighthouse on each kind of page, as on a phone (needs Chromium, Node.js 20)
+	@$(python) tools/lighthouse.py $(ARGS)
+
+html: .venv/.run tools/node/node_modules/.installed ## The Nu HTML checker on each kind of page (needs Java, Node.js 20)
+	@$(python) tools/check_html.py
+
+weights: .venv/.dev ## What the first visit of each kind of page weighs (needs Chromium)
+	@$(python) tools/weigh.py
+
 lock: ## Pin the newest versions that pyproject.toml allows (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: https://docs.astral.sh/uv/"; exit 1; }
 	UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile $(compile) pyproject.toml -o requirements.txt
@@ -57,6 +66,12 @@ compile := --universal --python-version 3.11 --generate-hashes --no-emit-index-u
 .venv/.dev: requirements-dev.txt .venv/.created
 	@echo "Installing what $< pins."
 	@$(python) -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+tools/node/node_modules/.installed: tools/node/package-lock.json
+	@command -v npm >/dev/null || { echo "This needs Node.js 20 and npm. On Debian and Ubuntu: apt install nodejs npm"; exit 1; }
+	@echo "Installing what $< pins."
+	@npm ci --prefix tools/node --ignore-scripts --silent
 	@touch $@
 
 .venv/.created:

@@ -17,6 +17,8 @@ urlpatterns = [
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),
     path("", include("evidence.urls")),
+    path("cards/<slug:kind>.png", views.card, name="card"),
+    path("cards/<slug:kind>/<str:slug>.png", views.card, name="card"),
     path("", include("nesting.urls")),
     path("", include("corrections.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),

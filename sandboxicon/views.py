@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.utils.http import urlencode
@@ -21,6 +21,7 @@ from evidence.pages import HtmxRequest, page_or_parts
 from ladder.models import Tier
 from ladder.views import page_with_ladder
 from primitives.models import Primitive
+from sandboxicon.cards import drawing, version, words
 from sandboxicon.distribution import distribution
 from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
 
@@ -117,6 +118,22 @@ def search(request: HtmxRequest) -> HttpResponse:
     if in_the_panel:
         return render(request, "search/_panel.html", context)
     return page_or_parts(request, context, query, template="search/search.html", partial="search/_found.html")
+
+
+@require_safe
+def card(request: HttpRequest, kind: str, slug: str = "") -> HttpResponse:
+    """The picture that stands for a page where its address is passed on.
+
+    Kept for a year under the version that is in force, which pages name; under any other address for some minutes.
+    """
+    found = words.find(kind, slug)
+    if found is None:
+        raise Http404
+    response = HttpResponse(drawing.png(found), content_type="image/png")
+    is_current = request.GET.get("v", "") == version(request) != ""
+    response["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "public, max-age=300"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
 
 
 @never_cache

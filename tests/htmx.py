@@ -10,6 +10,17 @@ from django.http import HttpResponse
 from django.test import Client
 
 
+def read(response: HttpResponse) -> BeautifulSoup:
+    """An answer as htmx reads it: `data-hx-get`, which HTML allows and our pages write, is `hx-get` to it."""
+    page = BeautifulSoup(response.content, "html.parser")
+    for element in page.find_all(True):
+        element.attrs = {
+            name.removeprefix("data-") if name.startswith("data-hx-") else name: value
+            for name, value in element.attrs.items()
+        }
+    return page
+
+
 class Reader:
     """A page in a browser with htmx."""
 
@@ -19,7 +30,7 @@ class Reader:
         self.history = [address]
         response = client.get(address)
         assert response.status_code == 200
-        self.page = BeautifulSoup(response.content, "html.parser")
+        self.page = read(response)
 
     def type(self, name: str, text: str) -> None:
         """Type into a field of the form, and wait for the swap."""
@@ -69,7 +80,7 @@ class Reader:
         """The same of a fresh page at the present address."""
         response = self.client.get(self.address)
         assert response.status_code == 200
-        return shown(BeautifulSoup(response.content, "html.parser"))
+        return shown(read(response))
 
     def _one(self, selector: str) -> Tag:
         (found,) = self.page.select(selector)
@@ -117,7 +128,7 @@ class Reader:
             self.history[-1] = self.address = replaced
 
     def _apply(self, response: HttpResponse, target: str) -> None:
-        part = BeautifulSoup(response.content, "html.parser")
+        part = read(response)
         if part.title:
             self.page.title.string = part.title.extract().get_text()
         for element in part.select("[hx-swap-oob]"):

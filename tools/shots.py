@@ -6,28 +6,15 @@ Serves the site as `make run` does, on a free port, and writes a PNG a page, wid
 """
 
 import argparse
-import os
 import re
-import shutil
-import signal
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from site_pages import CHROMIUM_FLAGS, KINDS, NOT_THERE, ROOT, chromium, running
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGES = [
-    *("/", "/ladder/", "/ladder/microvm/", "/primitives/", "/primitives/?q=docker&tier=container"),
-    *("/primitives/firecracker/", "/audits/", "/audits/codex/", "/audits/devin/", "/nowhere/"),
-    *("/method/", "/about/", "/search/?q=docker", "/claims/primitive.gvisor.directfs-on/correction/"),
-]
-WIDTHS = [320, 768, 1280]
-CHROMIUM_FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--no-first-run"),
-]
+PAGES = [*KINDS.values(), "/audits/devin/", NOT_THERE]
+WIDTHS = [320, 768, 1280, 1920]
 
 
 def main() -> int:
@@ -35,41 +22,16 @@ def main() -> int:
     parser.add_argument("addresses", nargs="*", default=PAGES)
     parser.add_argument("--to", type=Path, default=ROOT / "shots")
     options = parser.parse_args()
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not chromium:
-        sys.exit("There is no Chromium on the PATH; CHROMIUM can name one.")
     options.to.mkdir(parents=True, exist_ok=True)
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    site = subprocess.Popen(
-        [sys.executable, "manage.py", "serve"],
-        cwd=ROOT,
-        env={**os.environ, "PORT": port},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        told = []
-        for line in site.stdout or []:
-            told.append(line)
-            if line.startswith("http://"):
-                break
-        else:
-            sys.exit("The site did not start:\n" + "".join(told))
-        shoot(f"http://127.0.0.1:{port}", options.addresses, chromium, options.to)
-    finally:
-        site.send_signal(signal.SIGINT)
-        site.wait(30)
+    with running() as site:
+        shoot(site, options.addresses, chromium(), options.to)
     return 0
 
 
-def shoot(site: str, addresses: list[str], chromium: str, folder: Path) -> None:
+def shoot(site: str, addresses: list[str], browser_path: str, folder: Path) -> None:
     """Write the pictures of these pages into `folder`."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        browser = playwright.chromium.launch(executable_path=browser_path, args=CHROMIUM_FLAGS)
         for address in addresses:
             name = re.sub(r"[^a-z0-9]+", "-", address).strip("-") or "home"
             page = browser.new_page()

@@ -5,7 +5,11 @@ from typing import Any
 from django import template
 from django.template import RequestContext
 from django.template.loader_tags import BLOCK_CONTEXT_KEY
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+
+from sandboxicon.cards import version
 
 register = template.Library()
 
@@ -22,6 +26,15 @@ def absolute(context: RequestContext, address: str) -> str:
     """An address of this site with its scheme and host, which Django has held against ALLOWED_HOSTS."""
     absolute: str = context["request"].build_absolute_uri(address)
     return absolute
+
+
+@register.simple_tag(takes_context=True)
+def card(context: RequestContext, kind: str, slug: str = "") -> str:
+    """The address of the picture that stands for this page: `{% card "agent" agent.slug %}`."""
+    request = context["request"]
+    address = reverse("card", args=[kind, slug] if slug else [kind])
+    current = version(request)
+    return absolute(context, f"{address}?{urlencode({'v': current})}" if current else address)
 
 
 @register.inclusion_tag("_breadcrumb.html")
