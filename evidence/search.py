@@ -7,7 +7,8 @@ A trigger writes three columns of an entry whenever it, one of its claims or one
 `search_names`   the same names as plain words, to compare misspelt ones with
 
 The functions `search_words`, `search_joined`, `search_query` and `search_closeness` (primitives' migration 0001) see to
-it that the document and the question are taken apart in the same way.
+it that the document and the question are taken apart in the same way; `search_near` (0012) finds what is worth being
+compared, by an index.
 """
 
 from typing import Any, Self, TypeVar
@@ -17,7 +18,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import Case, Exists, F, FloatField, Func, IntegerField, Q, Value, When
+from django.db.models import Case, Exists, F, FloatField, Func, IntegerField, Value, When
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Concat, Lower, Replace
 
 # Below this closeness (search_closeness) a name is not a misspelling of what was typed. Tried with the usual slips in
@@ -86,7 +88,17 @@ class SearchedQuerySet(models.QuerySet[Entry]):
         Where the words are found nowhere in this queryset, entries whose names are spelt nearly so, by `closeness`.
         """
         question = Question(text)
-        found_somewhere = Exists(self.filter(search_vector=question))
+        closeness = Func(
+            Value(text), F("search_keys"), F("search_names"), function="search_closeness", output_field=FloatField()
+        )
+        # Two questions, each with an index of its own; as one condition with "or" they would have none.
+        literally = self.filter(search_vector=question)
+        nearly = self.alias(closeness=closeness).filter(
+            ~Exists(literally),
+            pk__in=RawSQL("SELECT search_near(%s::regclass, %s)", [self.model._meta.db_table, text]),
+            closeness__gte=CLOSE_ENOUGH,
+        )
+        found = literally.order_by().values("pk").union(nearly.order_by().values("pk"), all=True)
         return self.annotate(
             hit=Case(
                 When(search_keys__overlap=key_spellings(text), then=Value(3)),
@@ -95,10 +107,9 @@ class SearchedQuerySet(models.QuerySet[Entry]):
                 output_field=IntegerField(),
             ),
             rank=SearchRank(F("search_vector"), question),
-            closeness=Func(
-                Value(text), F("search_keys"), F("search_names"), function="search_closeness", output_field=FloatField()
-            ),
-        ).filter(Q(search_vector=question) | (~found_somewhere & Q(closeness__gte=CLOSE_ENOUGH)))
+            # Costly, and where the words stand in the text it says nothing more.
+            closeness=Case(When(search_vector=question, then=Value(0.0)), default=closeness),
+        ).filter(pk__in=found)
 
     def best_first(self) -> Self:
         """Searched entries, the one that was meant first."""
