@@ -53,7 +53,7 @@ class AgentQuerySet(SearchedQuerySet["Agent"]):
         """With all that an agent's page shows of what is published: eight queries, whatever it holds."""
         audits = apps.get_model("audits", "AgentAudit")._default_manager.filter(is_published=True)
         postures = apps.get_model("audits", "Posture")._default_manager.for_page()
-        primitives = apps.get_model("primitives", "Primitive")._default_manager.strongest_first()
+        primitives = apps.get_model("primitives", "Primitive")._default_manager.strongest_first().with_inners()
         return self.defer("search_vector", "search_keys", "search_names").prefetch_related(
             "breaks",
             Prefetch("audits", audits),

@@ -1,19 +1,26 @@
 """Whether a sandbox runs inside an environment, and what the errors mean that it prints where it does not."""
 
+from typing import TYPE_CHECKING, Any
+
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchRank, SearchVector
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Func, Prefetch, Q, Value
+from django.db.models.functions import Concat
 from django.db.models.lookups import Exact
 from django.urls import reverse
 
 from evidence.addresses import claims_follow
 from evidence.models import SLUG, Claim
-from evidence.search import SEARCH_COLUMNS, SearchDocument, SearchedQuerySet
+from evidence.search import SEARCH_COLUMNS, Question, SearchDocument, SearchedQuerySet
 from history.tracking import Tracking, tracked
 from nesting import rules, search
 from nesting.patterns import find, matched_by, validate_pattern
+
+if TYPE_CHECKING:
+    from primitives.models import Primitive
 
 # Below this closeness (trigrams) an error is not what was meant.
 NEAR = 0.45
@@ -118,6 +125,11 @@ class Result(models.TextChoices):
     UNKNOWN = "unknown", "unknown"
 
 
+def answered_by() -> list[Any]:
+    """What to prefetch of a cell or an error text for an answer: fixes, and public claims with sources."""
+    return ["fixes", Prefetch("claims", Claim.objects.no_drafts().in_reading_order())]
+
+
 class CellQuerySet(models.QuerySet["Cell"]):
     """Questions about cells."""
 
@@ -130,9 +142,15 @@ class CellQuerySet(models.QuerySet["Cell"]):
         first = Claim.objects.no_drafts().filter(cell=models.OuterRef("pk")).order_by("position", "pk")
         return self.annotate(label=models.Subquery(first.values("label")[:1]))
 
+    def of_primitives(self, pks: list[int], primitive: "Primitive") -> "CellQuerySet":
+        """Those of sandboxes that are one of these primitives; each with `is_own`: whether its sandbox is that one."""
+        sandboxes = InnerPrimitive.objects.filter(inner=models.OuterRef("inner"))
+        found = self.filter(models.Exists(sandboxes.filter(primitive__in=pks))).named()
+        return found.annotate(is_own=models.Exists(sandboxes.filter(primitive=primitive)))
+
     def for_answer(self) -> "CellQuerySet":
         """With all that an answer shows (four queries)."""
-        return self.named().prefetch_related("fixes", Prefetch("claims", Claim.objects.no_drafts().in_reading_order()))
+        return self.named().prefetch_related(*answered_by())
 
     def that_print(self, errors: "list[ErrorText]") -> "dict[int, list[Cell]]":
         """Of each of these errors, by its id, the cells in which it is printed (one query, and none for no errors)."""
@@ -142,6 +160,29 @@ class CellQuerySet(models.QuerySet["Cell"]):
             for place in sorted(matched_by(patterns, cell.error_lines)):
                 cells[errors[place].pk].append(cell)
         return cells
+
+    def search(self, text: str) -> "CellQuerySet":
+        """Those in whose names, cause or error lines the words of `text` are, the one meant first, with their `rank`.
+
+        There are as many as sandboxes times environments: they need no columns for it.
+        """
+        text_field = models.TextField()
+        spaced = (each for name in ("inner__name", "outer__name", "outer__place") for each in (F(name), Value(" ")))
+        named = Func(Concat(*spaced, output_field=text_field), function="search_words", output_field=text_field)
+        errors = Func(F("error_lines"), Value(" "), function="array_to_string", output_field=text_field)
+        said = Func(
+            Concat("cause", Value(" "), errors, output_field=text_field),
+            function="search_words",
+            output_field=text_field,
+        )
+        vector = SearchVector(named, config="english", weight="A") + SearchVector(said, config="english", weight="C")
+        question = Question(text)
+        return (
+            self.alias(vector=vector)
+            .filter(vector=question)
+            .annotate(rank=SearchRank(vector, question))
+            .order_by("-rank", "pk")
+        )
 
     def numbers_by_result(self) -> list[tuple[Result, int]]:
         """How many cells have each result, best first (one query)."""
@@ -196,9 +237,7 @@ class ErrorTextQuerySet(SearchedQuerySet["ErrorText"]):
 
     def for_answer(self) -> "ErrorTextQuerySet":
         """With all that an answer shows (four queries)."""
-        return self.defer(*SEARCH_COLUMNS).prefetch_related(
-            "fixes", Prefetch("claims", Claim.objects.no_drafts().in_reading_order())
-        )
+        return self.defer(*SEARCH_COLUMNS).prefetch_related(*answered_by())
 
     def recognised_in(self, texts: list[str]) -> "list[ErrorText]":
         """Those whose pattern finds something in any of `texts` (one query, and none for no texts)."""

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Self
 
 from django.apps import apps
-from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Subquery, When
-from django.db.models.functions import Coalesce, Lower
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Q, Subquery, When
+from django.db.models.functions import Coalesce, JSONObject, Lower
 
 from evidence.models import Claim
 from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, key_spellings
@@ -13,7 +14,7 @@ from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, key_spellings
 COLUMNS_FOR_POSTGRES = [*SEARCH_COLUMNS, "facets"]
 
 if TYPE_CHECKING:
-    from primitives.models import Primitive  # noqa: F401
+    from primitives.models import Primitive
 
 
 class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
@@ -46,6 +47,24 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
                 break_count=Coalesce(Subquery(by_primitive.annotate(n=Count("pk")).values("n")), 0),
                 newest_break=Subquery(by_primitive.annotate(newest=Max("year")).values("newest")),
             )
+        )
+
+    def around(self, primitive: "Primitive") -> Self:
+        """Those that it is built of, and those that are built of it. Each with `is_part`: whether it is one of the
+        first.
+        """
+        links = apps.get_model("primitives", "BuildsOn")._default_manager
+        return self.annotate(is_part=Exists(links.filter(primitive=primitive, part=OuterRef("pk")))).filter(
+            Q(is_part=True) | Exists(links.filter(primitive=OuterRef("pk"), part=primitive))
+        )
+
+    def with_inners(self) -> Self:
+        """Each with `runs_inside`: slug and name of the sandboxes of nesting that it is, or that it is built on."""
+        inners = apps.get_model("nesting", "Inner")._default_manager
+        own = Q(primitives=OuterRef("pk")) | Q(primitives__wholes__primitive=OuterRef("pk"))
+        found = inners.filter(own).order_by("position", "name").distinct()
+        return self.annotate(
+            runs_inside=ArraySubquery(found.values(inner=JSONObject(slug="slug", name="name", position="position")))
         )
 
     def strongest_first(self) -> Self:

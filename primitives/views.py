@@ -45,7 +45,8 @@ def compare_primitives(request: HttpRequest) -> HttpResponse:
 def primitive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One entry, with everything known about it."""
     primitive = get_object_or_404(Primitive.objects.published().for_entry(), slug=slug)
-    parts = primitive.builds_on.published().strongest_first()
+    around = list(Primitive.objects.published().around(primitive).strongest_first())
+    parts = [each for each in around if each.is_part]  # type: ignore[attr-defined]
     return render(
         request,
         "primitives/primitive_detail.html",
@@ -53,7 +54,7 @@ def primitive_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "primitive": primitive,
             "sample": primitive.core_sample(parts),
             "parts": parts,
-            "wholes": primitive.built_on_it.published().strongest_first(),
+            "wholes": [each for each in around if each not in parts],
             "breaks": primitive.breaks.all(),
             "postures": primitive.postures.for_uses(),
         },

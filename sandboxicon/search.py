@@ -1,4 +1,4 @@
-"""One search over everything: primitives, agents, rungs and claims, the one that was meant first.
+"""One search over everything: primitives, agents, rungs, errors, cells of nesting and claims, best first.
 
 Every kind is asked through the database's own functions (`evidence.search`), so that words are taken apart in one way.
 A misspelling is forgiven only where its letters are found nowhere on the site.
@@ -31,11 +31,12 @@ from evidence.filters import SearchField
 from evidence.models import Claim
 from evidence.search import CLOSE_ENOUGH, Question, key_spellings, sentence_vector, words
 from ladder.models import Tier
+from nesting.models import Cell, ErrorText
 from primitives.models import Primitive
 
 # How many of each kind are shown: on the page, and in the panel below the search box of the masthead.
-ON_THE_PAGE = {"primitives": 12, "agents": 12, "rungs": 6, "claims": 20}
-IN_THE_PANEL = {"primitives": 4, "agents": 3, "rungs": 2, "claims": 3}
+ON_THE_PAGE = {"primitives": 12, "agents": 12, "rungs": 6, "errors": 12, "cells": 12, "claims": 20}
+IN_THE_PANEL = {"primitives": 4, "agents": 3, "rungs": 2, "errors": 2, "cells": 2, "claims": 3}
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def asked(value: str) -> tuple[str, str]:
 
 
 def find(text: str, most: dict[str, int]) -> list[Group]:
-    """What `text` finds, at most so many of each kind, in groups: five queries.
+    """What `text` finds, at most so many of each kind, in groups: seven queries.
 
     The group comes first whose first one was most surely meant; on a par they keep their order.
     """
@@ -78,6 +79,8 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
         "primitives": Primitive.objects.published().search(text).best_first().select_related("tier"),
         "agents": Agent.objects.published().search(text).best_first(),
         "rungs": rungs(text),
+        "errors": ErrorText.objects.search(text).best_first(),
+        "cells": Cell.objects.search(text).named(),
         "claims": Claim.objects.published().search(text).with_subjects(),
     }
     groups = [
@@ -129,6 +132,8 @@ def _ready(search: QuerySet[Any]) -> QuerySet[Any]:
     """With `relevance`, and without the columns that are searched in, which nobody reads."""
     if search.model is Tier:
         return search
+    if search.model is Cell:
+        return search.annotate(relevance=F("rank"))
     columns = ["search_vector", "search_keys", "search_names"]
     if search.model is Claim:
         columns = [f"{owner}__{column}" for owner in ("primitive", "audit__agent", "error_text") for column in columns]

@@ -207,7 +207,7 @@ def cell(entry: dict[str, Any], inner: str, places: dict[str, str]) -> dict[str,
     """A cell of the pack as ours. `places` says of each environment where one is who is in it."""
     name, outer = INNERS[inner][0], address(entry["outer"])
     if entry["result"] == "unknown":
-        does = f"whether {name} {'work' if inner in PLURAL else 'works'} {places[outer]} is not known"
+        does = f"Whether {name} {'work' if inner in PLURAL else 'works'} {places[outer]} is not known"
     else:
         does = f"{name} {VERBS[entry['result']][inner in PLURAL]} {places[outer]}"
     return {
@@ -216,7 +216,7 @@ def cell(entry: dict[str, Any], inner: str, places: dict[str, str]) -> dict[str,
         "error_lines": entry["errors"],
         "cause": entry["cause"],
         "fixes": fixes(entry["fix"]),
-        "claims": [known(entry, "result", f"{does[0].upper()}{does[1:]}: {entry['cause']}")],
+        "claims": [known(entry, "result", f"{does}: {entry['cause']}")],
     }
 
 

@@ -149,7 +149,9 @@ def test_every_cell_and_error_of_the_pack_is_in_the_database(content: None) -> N
         (error.slug, *(getattr(error, name) for name in names), *error.causes, *error.checks): as_kept(error)
         for error in ErrorText.objects.all()
     } == {
-        (error["id"], *(error[name] for name in names), *error["causes"], *error["checks"]): as_said(error, "fixes")
+        (error["id"], *(error[name] or "" for name in names), *error["causes"], *error["checks"]): as_said(
+            error, "fixes"
+        )
         for error in errors
     }
 
