@@ -2,10 +2,12 @@
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.sitemaps import views as sitemaps
 from django.urls import include, path
 
 from ladder.views import two_models
 from sandboxicon import views
+from sandboxicon.sitemaps import sections
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -22,6 +24,14 @@ urlpatterns = [
     path("", include("nesting.urls")),
     path("", include("corrections.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
+    path("robots.txt", views.robots, name="robots"),
+    path("sitemap.xml", sitemaps.index, {"sitemaps": sections()}, name="sitemaps"),
+    path(
+        "sitemap-<section>.xml",
+        sitemaps.sitemap,
+        {"sitemaps": sections()},
+        name="django.contrib.sitemaps.views.sitemap",
+    ),
     # Browsers ask for it on pages that name no icon, the admin's among them.
     path("favicon.ico", views.favicon, name="favicon"),
     path("healthz", views.healthz, name="healthz"),

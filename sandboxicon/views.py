@@ -9,6 +9,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -91,6 +92,18 @@ def about(request: HttpRequest) -> HttpResponse:
             "package_count": sources.get(SourceKind.PACKAGE, 0),
         },
     )
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """What crawlers may read, which is all that is public but for what readers send in; and where they find it all."""
+    lines = [
+        "User-agent: *",
+        "Disallow: /claims/*/correction/",
+        "Disallow: /corrections/",
+        f"Sitemap: {request.build_absolute_uri(reverse('sitemaps'))}",
+    ]
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain")
 
 
 @require_safe
