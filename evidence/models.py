@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchRank
@@ -241,6 +242,33 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
             .filter(vector=question)
             .annotate(rank=SearchRank(vector, question))
             .order_by("-rank", "pk")
+        )
+
+    def worst_first(self) -> "ClaimQuerySet":
+        """The due and the stale ones, those first whose being wrong would be worst.
+
+        First what a default posture rests on, for a reader takes a default as it stands; then what is stale; then by
+        `built_on_it`, how many published postures rest on it or stand on the primitive that it is about; oldest first.
+        """
+        postures: Any = apps.get_model("audits", "Posture")._default_manager.published().order_by()
+        resting = postures.filter(claims=models.OuterRef("pk"))
+        standing = postures.filter(primitives=models.OuterRef("primitive"))
+        numbers = [
+            Coalesce(
+                models.Subquery(which.values(ours).annotate(n=models.Count("pk", distinct=True)).values("n")),
+                0,
+                output_field=models.IntegerField(),
+            )
+            for which, ours in ((resting, "claims"), (standing, "primitives"))
+        ]
+        return (
+            self.filter(freshness_is(Freshness.DUE) | freshness_is(Freshness.STALE))
+            .annotate(
+                holds_a_default=models.Exists(resting.filter(is_default=True)),
+                is_stale=models.ExpressionWrapper(freshness_is(Freshness.STALE), output_field=models.BooleanField()),
+                built_on_it=numbers[0] + numbers[1],
+            )
+            .order_by("-holds_a_default", "-is_stale", "-built_on_it", "as_of", "pk")
         )
 
     def with_freshness(self, freshness: str) -> "ClaimQuerySet":

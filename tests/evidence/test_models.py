@@ -8,7 +8,17 @@ from django.utils import timezone
 
 from evidence.models import Claim, Freshness, Kind, Label, Source
 from evidence.templatetags.evidence import age
-from tests.factories import COMMIT, SOURCES, SUBJECTS, make_audit, make_claim, make_primitive, make_source, make_tier
+from tests.factories import (
+    COMMIT,
+    SOURCES,
+    SUBJECTS,
+    make_audit,
+    make_claim,
+    make_posture,
+    make_primitive,
+    make_source,
+    make_tier,
+)
 
 TODAY = datetime.date(2026, 11, 30)
 BLOB = f"https://github.com/google/gvisor/blob/{COMMIT}"
@@ -70,6 +80,34 @@ def test_a_claim_and_the_query_agree_on_how_fresh_it_is_by_what_it_is_about(
 )
 def test_an_age_is_said_in_words_that_a_reader_would_use(days: int, words: str) -> None:
     assert age(timezone.localdate() - datetime.timedelta(days=days)) == words
+
+
+@pytest.mark.django_db
+def test_of_what_is_due_and_stale_that_comes_first_which_most_is_built_on(settings: Any) -> None:
+    settings.CLAIM_AGES = dict.fromkeys(Kind.values, (10, 20))
+
+    def days_ago(days: int) -> dict[str, Any]:
+        return {"as_of": timezone.localdate() - datetime.timedelta(days=days)}
+
+    boxed, audit = make_primitive("boxed"), make_audit(postures=[])
+    make_claim(boxed, slug="fresh", **days_ago(5))
+    make_claim(make_primitive(), slug="stale-and-nothing-on-it", **days_ago(50))
+    make_claim(make_primitive(), slug="older-and-nothing-on-it", **days_ago(60))
+    make_claim(boxed, slug="stale-and-stood-on", **days_ago(30))
+    make_claim(boxed, slug="due-and-stood-on", **days_ago(15))
+    on_default = make_claim(audit, slug="due-and-a-default-rests-on-it", **days_ago(12))
+    on_mode = make_claim(audit, slug="due-and-a-mode-rests-on-it", **days_ago(19))
+    make_posture(audit, "container", claims=[on_default], primitives=(boxed,))
+    make_posture(audit, "container", claims=[on_mode], primitives=(boxed,), is_default=False, mode="raised")
+    worst = Claim.objects.worst_first()
+    assert [(claim.slug, claim.built_on_it) for claim in worst] == [
+        ("due-and-a-default-rests-on-it", 1),
+        ("stale-and-stood-on", 2),
+        ("older-and-nothing-on-it", 0),
+        ("stale-and-nothing-on-it", 0),
+        ("due-and-stood-on", 2),
+        ("due-and-a-mode-rests-on-it", 1),
+    ]
 
 
 @pytest.mark.django_db
