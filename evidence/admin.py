@@ -1,5 +1,6 @@
 """Curation of claims and their sources, and how any page of the admin lets the database judge what was typed."""
 
+import datetime
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,16 @@ from django.db import DatabaseError, IntegrityError, connection, models, transac
 from django.db.models import Model, Q, QuerySet
 from django.forms.formsets import DELETION_FIELD_NAME
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.template.defaultfilters import truncatechars
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from nested_admin.formsets import NestedInlineFormSet
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline
 
 from evidence import rules
+from evidence.export import write_csv
 from evidence.models import Claim, FormerAddress, Freshness, Source, Withdrawn
 from history.reasons import AsksWhy, ReasonMissing
 
@@ -315,12 +319,46 @@ class MovableClaimForm(ClaimForm):
             self.fields["slug"].help_text = "To change it, or the subject, moves the claim: the old address leads on."
 
 
+class CheckedAgainForm(forms.Form):
+    """When claims were found to hold once more, and at which version."""
+
+    as_of = forms.DateField(
+        label="As of",
+        initial=timezone.localdate,
+        widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"),
+        help_text="When.",
+    )
+    version = forms.CharField(
+        required=False,
+        max_length=200,
+        help_text="The version or commit that they were read at, if it is one for all; empty leaves each its own.",
+    )
+    why = forms.CharField(
+        max_length=500,
+        initial="Checked again, still true.",
+        help_text="Readers see it in the history.",
+        widget=forms.TextInput(attrs={"class": "vTextField"}),
+    )
+
+    def __init__(self, data: Any, *, claims: QuerySet[Claim]) -> None:
+        super().__init__(data)
+        self.claims = claims
+
+    def clean_as_of(self) -> datetime.date:
+        as_of: datetime.date = self.cleaned_data["as_of"]
+        if as_of > timezone.localdate():
+            raise forms.ValidationError("That day has not come yet.")
+        if later := self.claims.filter(as_of__gt=as_of).values_list("address", flat=True)[:3]:
+            raise forms.ValidationError(f"Known to hold at a later day already: {', '.join(later)}.")
+        return as_of
+
+
 @admin.register(Claim)
 class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
     form = MovableClaimForm
     inlines = [SourceInline]
     list_display = ["slug", "subject", "short_sentence", "label", "as_of", "how_fresh"]
-    actions = [publish, make_draft]
+    actions = ["checked_again", publish, make_draft, "export_csv"]
     list_select_related = ["tier", "primitive", "audit__agent", "cell__inner", "cell__outer", "error_text"]
     list_filter = ["is_published", "label", FreshnessFilter, SubjectTierFilter, "aspect", "says_how_to_check"]
     list_per_page = 100
@@ -346,6 +384,33 @@ class ClaimAdmin(AsksTheDatabase, NestedModelAdmin):
         ("For the labels inferred and undisclosed", {"fields": ["reasoning", "looked"]}),
         ("For the page of an agent", {"fields": ["says_how_to_check"]}),
     ]
+
+    @admin.action(description="Checked again, still true:", permissions=["change"])
+    def checked_again(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        """Ask for the date, the version and a reason, and then note that these claims held then."""
+        form = CheckedAgainForm(request.POST if "apply" in request.POST else None, claims=queryset)
+        if form.is_valid():
+            version = {"version": form.cleaned_data["version"]} if form.cleaned_data["version"] else {}
+            number = queryset.order_by().update(as_of=form.cleaned_data["as_of"], **version)
+            judge_now()
+            self.message_user(request, f"Checked again: {number}.")
+            return None
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Checked again, still true",
+            "claims": queryset.order_by("pk"),
+            "form": form,
+            "opts": self.opts,
+        }
+        return render(request, "admin/evidence/checked_again.html", context)
+
+    @admin.action(description="Export as CSV:", permissions=["view"])
+    def export_csv(self, request: HttpRequest, queryset: Any) -> HttpResponse:
+        """A table of these claims, drafts among them, for a spreadsheet."""
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="claims.csv"'
+        write_csv(queryset.with_subjects().prefetch_related("sources").order_by("address"), response)
+        return response
 
     @admin.display(description="sentence")
     def short_sentence(self, claim: Claim) -> str:

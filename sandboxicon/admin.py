@@ -1,10 +1,15 @@
 """The admin site, and its page of a rung: with the claims about it, so it stands above both of their rooms."""
 
+from typing import Any
+
 from django.contrib import admin
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline, NestedTabularInline
 
+from audits.admin import AgentAdmin
 from evidence.admin import AsksTheDatabase, ClaimInline, InlineFormSet, KeepsItsSlug, text_rows
 from ladder.models import CostClaim, CostRange, Tier
+from primitives.admin import PrimitiveAdmin
+from sandboxicon.exchange import export_yaml
 
 admin.site.site_header = "sandboxicon: curation"
 admin.site.site_title = "sandboxicon: curation"
@@ -44,3 +49,9 @@ class TierAdmin(AsksTheDatabase, NestedModelAdmin):
         (None, {"fields": [("name", "slug"), ("rank", "kernel"), "tagline", "summary"]}),
         ("On its page", {"fields": ["description", "shares", "break_cost"]}),
     ]
+
+
+# The content's files are known up here alone.
+EXPORTED: list[Any] = [PrimitiveAdmin, AgentAdmin, TierAdmin]
+for exported in EXPORTED:
+    exported.actions = [*(exported.actions or []), export_yaml]

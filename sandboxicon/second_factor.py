@@ -13,6 +13,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -52,8 +53,22 @@ class CuratorsSite(admin.AdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         return super().has_permission(request) and (not settings.SECOND_FACTOR or _is_verified(request))
 
+    index_template = "admin/desk.html"
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        from sandboxicon import desk, exchange  # which are made of other admins, and they of this one
+
+        own = {"desk": desk.piles(request), "may_import": request.user.has_perms(exchange.NEEDED)}
+        return super().index(request, {**(extra_context or {}), **own})
+
     def get_urls(self) -> list[Any]:
-        return [path("second-factor/", self.second_factor, name="second_factor"), *super().get_urls()]
+        from sandboxicon.exchange import import_content
+
+        own = [
+            path("second-factor/", self.second_factor, name="second_factor"),
+            path("import/", self.admin_view(import_content), name="import_content"),
+        ]
+        return [*own, *super().get_urls()]
 
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:

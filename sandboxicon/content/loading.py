@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from difflib import unified_diff
 from pathlib import Path
 
 import pghistory
@@ -35,6 +36,15 @@ class Report:
     def __str__(self) -> str:
         counts = [f"{len(getattr(self, name))} {name}" for name in ("created", "updated", "unchanged", "kept")]
         return ", ".join(counts)
+
+
+@dataclass
+class Changes:
+    """What files brought in, or would, by their paths; of what differs also how."""
+
+    created: dict[str, str] = field(default_factory=dict)
+    updated: dict[str, str] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -87,6 +97,47 @@ def load(folder: Path, overwrite: Collection[str] = (), *, overwrite_all: bool =
                 _write(entries)
         _remember(records)
     return report
+
+
+def bring_in(files: dict[str, bytes], *, apply: bool) -> Changes:
+    """Bring the database up to these files, by their paths, in one transaction: all of them, or nothing and BadFile.
+
+    What a curator has changed is overwritten, and what comes in so is a curator's own work: a later load keeps it.
+    Without `apply` nothing stays written, but the database has judged it.
+    """
+    changes = Changes()
+    with transaction.atomic():
+        entries, problems = [], []
+        for path, content in sorted(files.items()):
+            folder, _, name = path.partition("/")
+            try:
+                document = parse(content, path)
+            except BadFile as error:
+                problems += error.problems
+                continue
+            if f"{document.get('slug')}.yaml" != name:
+                problems.append(f"{path}: slug: not the file's name")
+                continue
+            kind = KINDS[folder]
+            existing = kind.queryset().filter(slug=document["slug"]).first()
+            now = kind.document(existing) if existing else None
+            if now and content_digest(now) == content_digest(document):
+                changes.unchanged.append(path)
+                continue
+            (changes.updated if existing else changes.created)[path] = _difference(now, document)
+            entries.append(_Entry(path, folder, document, existing.pk if existing else None, Reader(path)))
+        if problems:
+            raise BadFile(problems)
+        _write(entries)
+        if not apply:
+            transaction.set_rollback(True)
+    return changes
+
+
+def _difference(now: Document | None, wanted: Document) -> str:
+    """What differs between two documents, as files, in the form of a diff."""
+    before, after = (dump(document).decode().splitlines() if document else [] for document in (now, wanted))
+    return "\n".join(list(unified_diff(before, after, lineterm="", n=2))[2:])
 
 
 def _analyze() -> None:
