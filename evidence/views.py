@@ -10,6 +10,7 @@ from evidence.citation import Citation
 from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim, Withdrawn
 from evidence.pages import HtmxRequest, filtered_list
+from history.reading import history_of, read
 
 # A claim's page names so many of the others on its sources; the ledger has them all.
 LISTED = 12
@@ -49,6 +50,7 @@ def claim_detail(request: HttpRequest, address: str) -> HttpResponse:
         {
             "claim": claim,
             "postures": claim.postures.for_uses(),
+            "history": read(history_of(claim), with_first=True, tell_first=True),
             "others": others[:LISTED],
             "has_more": len(others) > LISTED,
             "places": urlencode({"source": sorted({source.place for source in claim.sources.all()})}, doseq=True),

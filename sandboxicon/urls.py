@@ -6,7 +6,7 @@ from django.contrib.sitemaps import views as sitemaps
 from django.urls import include, path
 
 from ladder.views import two_models
-from sandboxicon import views
+from sandboxicon import changes, views
 from sandboxicon.sitemaps import sections
 
 urlpatterns = [
@@ -15,6 +15,15 @@ urlpatterns = [
     path("search/", views.search, name="search"),
     path("about/", views.about, name="about"),
     path("models/", two_models, name="two_models"),
+    path("changes/", changes.changes, name="changes"),
+    path("feed/", changes.all_feed, name="all_feed"),
+    path("feed/defaults/", changes.defaults_feed, name="defaults_feed"),
+    path("ladder/<slug:slug>/history/", changes.tier_history, name="tier_history"),
+    path("ladder/<slug:slug>/feed/", changes.tier_feed, name="tier_feed"),
+    path("audits/<slug:slug>/history/", changes.agent_history, name="agent_history"),
+    path("audits/<slug:slug>/feed/", changes.agent_feed, name="agent_feed"),
+    path("primitives/<slug:slug>/history/", changes.primitive_history, name="primitive_history"),
+    path("primitives/<slug:slug>/feed/", changes.primitive_feed, name="primitive_feed"),
     path("ladder/", include("ladder.urls")),
     path("audits/", include("audits.urls")),
     path("primitives/", include("primitives.urls")),

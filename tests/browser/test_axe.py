@@ -29,6 +29,8 @@ KINDS = [
     "/search/?q=kernel+line",
     "/search/?q=dokcer",
     "/claims/primitive.gvisor.directfs-on/correction/",
+    "/changes/",
+    "/audits/codex/history/",
     "/nowhere/",
 ]
 
