@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from site_pages import CHROMIUM_FLAGS, KINDS, NOT_THERE, ROOT, chromium, running
 
-PAGES = [*KINDS.values(), "/audits/devin/", NOT_THERE]
+PAGES = [*KINDS.values(), "/audits/devin/", "/ladder/?open=microvm", NOT_THERE]
 WIDTHS = [320, 768, 1280, 1920]
 
 

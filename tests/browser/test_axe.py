@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 # Of the long lists a few rows: axe looks at each element, and a row is like another.
 KINDS = [
     "/",
-    "/ladder/",
+    "/ladder/?open=microvm&open=container",
     "/ladder/userspace-kernel/",
     "/primitives/?tier=userspace-kernel",
     "/primitives/?q=zzzzzz&tier=microvm",
