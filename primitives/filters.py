@@ -100,7 +100,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
     def _facet_counts(self, left_out: str) -> QuerySet[Any]:
         """Rows of (filter left out, facet, number): for each facet, and in all, of what the other filters find."""
-        found = self.filtered(leaving_out=left_out).order_by().values("pk")[: MOST_COUNTED + 1]
+        found = self.filtered(leaving_out=left_out).order_by(Lower("name")).values("pk")[: MOST_COUNTED + 1]
         facets = Func(
             Func(F("facets"), Value("all"), function="array_append"), function="unnest", output_field=TextField()
         )

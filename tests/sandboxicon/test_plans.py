@@ -1,0 +1,80 @@
+"""With very many entries and claims the reference and the ledger read indexes, and look at no more than a bounded part.
+
+Few by default, with sequential scans made unwelcome: one that remains shows that there is no index for it. MANY=100000
+makes as many entries, with ten claims each, and leaves the choice to the planner (some minutes).
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from sandboxicon.management.commands.make_many import TABLES, make_many
+from tests.factories import make_category, make_platform, make_tier
+
+pytestmark = pytest.mark.django_db
+
+ENTRIES = int(os.environ.get("MANY", 400))
+# Of each kind of question one; all of them with MANY.
+REFERENCE = [
+    *("", "sort=tier", "sort=claims", "sort=checked", "page=2", "q=harbour", "q=harbour&sort=name", "q=harbuor"),
+    *("tier=microvm", "tier=microvm&tier=container&sort=checked", "platform=linux", "isolates=network&isolates=kernel"),
+    *("category=vmm", "label=verified-code", "status=archived&sort=claims", "tier=microvm&platform=macos&q=walnut"),
+]
+LEDGER = [
+    *("", "sort=oldest", "page=3", "q=walnut", "q=walnut&sort=newest", "label=verified-code", "kind=primitive"),
+    *("tier=microvm", "aspect=network", "freshness=stale", "source_kind=code", "source=github.com/made/repository-7"),
+    *("primitive=made-7", "label=documented&aspect=boundary&sort=oldest", "kind=primitive&freshness=due"),
+]
+ADDRESSES = [*(f"/primitives/?{query}" for query in REFERENCE), *(f"/evidence/?{query}" for query in LEDGER)]
+
+
+@pytest.fixture(scope="module")
+def many(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Many entries and claims, for this file alone."""
+    with django_db_blocker.unblock():
+        with transaction.atomic():
+            make_tier("container")
+            make_tier("microvm")
+            make_category("vmm")
+            make_platform("linux")
+            make_platform("macos")
+            connection.check_constraints()
+            make_many(ENTRIES, 10)
+            if "MANY" not in os.environ:
+                with connection.cursor() as cursor:
+                    cursor.execute("SET LOCAL enable_seqscan = off")
+            with django_db_blocker.unblock():
+                yield
+            transaction.set_rollback(True)
+
+
+def scans(plan: dict[str, Any]) -> Iterator[str]:
+    """The tables that a plan reads from one end to the other."""
+    if plan["Node Type"] == "Seq Scan":
+        yield plan["Relation Name"]
+    for part in plan.get("Plans", []):
+        yield from scans(part)
+
+
+@pytest.mark.parametrize("address", ADDRESSES if "MANY" in os.environ else ADDRESSES[::3])
+def test_no_page_reads_a_big_table_from_one_end_to_the_other(many: None, client: Client, address: str) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(address)
+    assert response.status_code == 200
+    assert len(queries) <= 8
+    read = {}
+    with connection.cursor() as cursor:
+        for query in queries:
+            if query["sql"].startswith(("SELECT", "WITH", "(")):
+                cursor.execute("EXPLAIN (FORMAT json) " + query["sql"].replace("%", "%%"), [])
+                (plan,) = cursor.fetchone()
+                plan = (plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"]
+                if found := set(scans(plan)) & set(TABLES):
+                    read[query["sql"]] = found
+    assert not read
