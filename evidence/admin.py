@@ -24,6 +24,7 @@ from evidence import rules
 from evidence.export import write_csv
 from evidence.models import Claim, FormerAddress, Freshness, Source, Withdrawn
 from history.reasons import AsksWhy, ReasonMissing
+from history.restoring import Version
 
 if TYPE_CHECKING:
     AnyModelAdmin = admin.ModelAdmin[Any]
@@ -75,6 +76,14 @@ class AsksTheDatabase(AsksWhy):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         judge_now()
+
+    def put_back(self, then: Version) -> None:
+        with transaction.atomic():
+            super().put_back(then)
+            judge_now()
+
+    def why_not(self, error: Exception) -> str:
+        return refusal(error)  # type: ignore[arg-type]
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
         super().delete_model(request, obj)

@@ -58,6 +58,11 @@ class Named:
         return ""
 
     @property
+    def model_label(self) -> str:
+        """The model's label, as in evidence.claim."""
+        return self.model._meta.label_lower
+
+    @property
     def kind(self) -> str:
         """What it is, in a word."""
         return str(self.model._meta.verbose_name)
@@ -349,7 +354,7 @@ def _events(model: AnyModel, condition: Q, keys: list[Any], *, public: bool) -> 
     wanted = Q(pk__in=[])
     for (at, context), of_one in subjects.items():
         wanted |= Q(pgh_created_at=at, pgh_context_id=context, subject__in=of_one)
-    row = JSONObject(**{each.attname: each.attname for each in _fields(model)})
+    row = JSONObject(**{each.attname: each.attname for each in recorded_fields(model)})
     before = _table(model).filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
     return (
         _selected(model, condition, public=public)
@@ -374,7 +379,7 @@ def _union(querysets: list[QuerySet[Any]], *, distinct: bool = False) -> QuerySe
     return first.union(*others, all=not distinct)
 
 
-def _fields(model: AnyModel) -> list[Any]:
+def recorded_fields(model: AnyModel) -> list[Any]:
     """The fields of a model that its events keep."""
     kept = {each.name for each in event_model(model)._meta.fields}
     return [each for each in model._meta.concrete_fields if each.name in kept]
@@ -400,7 +405,7 @@ def _referred(keys: list[Any], events: list[_Event]) -> set[tuple[AnyModel, int]
 
 def _relations(model: AnyModel) -> list[Any]:
     tracked = tracked_models()
-    return [each for each in _fields(model) if each.is_relation and each.related_model in tracked]
+    return [each for each in recorded_fields(model) if each.is_relation and each.related_model in tracked]
 
 
 def _subject_row(subject: str) -> tuple[AnyModel, int]:
@@ -419,7 +424,7 @@ def _names(rows: set[tuple[AnyModel, int]]) -> Names:
         by_model.setdefault(model, []).append(pk)
 
     def text(model: AnyModel, name: str) -> Any:
-        has = any(each.name == name for each in _fields(model))
+        has = any(each.name == name for each in recorded_fields(model))
         return Cast(F(name), TextField()) if has else Value("", output_field=TextField())
 
     parts = [
@@ -443,6 +448,46 @@ def _names(rows: set[tuple[AnyModel, int]]) -> Names:
         model = apps.get_model(label)
         found[model, pk] = Named(model, pk, name, slug, address)
     return found
+
+
+def thing_between(
+    model: AnyModel,
+    pk: int,
+    before: dict[str, Any] | None,
+    after: dict[str, Any],
+    parts_before: list[tuple[AnyModel, Any, dict[str, Any]]],
+    parts_after: list[tuple[AnyModel, Any, dict[str, Any]]],
+) -> Thing:
+    """What becomes of a row between two of its versions (one query). Of parts: model, what it says, data."""
+    rows = {(model, pk)}
+    for of, data in [*((model, data) for data in (before, after) if data)] + [
+        (part, data) for part, _, data in (*parts_before, *parts_after)
+    ]:
+        rows |= {(each.related_model, data[each.attname]) for each in _relations(of) if data[each.attname] is not None}
+    names = _names(rows)
+    became = _as_json(after)
+    thing = Thing(
+        named=_named(model, pk, became, tracking_of(model), names),
+        verb="changed" if before else "added",
+        within=_within(model, became, names),
+        label=became.get("label", ""),
+        fields=[
+            *_rung(model, _as_json(before) if before else None, became, names),
+            *_fields_changed(model, _as_json(before or {}), became, names),
+        ],
+    )
+    said_before, said_after = ({(part, said) for part, said, _ in of_one} for of_one in (parts_before, parts_after))
+    for verb, of_one, other in (("removed", parts_before, said_after), ("added", parts_after, said_before)):
+        for part, said, data in of_one:
+            if (part, said) not in other:
+                named = Named(part, data["id"], _part_name(part, _as_json(data), names))
+                thing.parts.append(Thing(named, verb, row=part(**data)))
+    return thing
+
+
+def _as_json(data: dict[str, Any]) -> dict[str, Any]:
+    """Data out of the database as an event's JSON has it."""
+    return {name: value.isoformat() if isinstance(value, datetime.date) else value for name, value in data.items()}
 
 
 def _change(at: datetime.datetime, events: list[_Event], subject: Named, names: Names, *, is_first: bool) -> Change:
@@ -498,7 +543,7 @@ def _thing(model: AnyModel, pk: int, events: list[_Event], names: Names) -> Thin
     thing = Thing(
         named=_named(model, pk, data, tracking, names),
         verb="added" if is_new else "removed" if is_gone else "changed",
-        row=model(**{each.attname: each.to_python(data.get(each.attname)) for each in _fields(model)}),
+        row=model(**{each.attname: each.to_python(data.get(each.attname)) for each in recorded_fields(model)}),
         event_id=last.event_id,
         within=_within(model, data, names),
     )
@@ -531,7 +576,7 @@ def _part_name(model: AnyModel, data: dict[str, Any], names: Names) -> str:
             return named.name if named else ""
     if name := data.get(tracking_of(model).named_by):
         return str(name)
-    texts = [data[each.attname] for each in _fields(model) if each.name not in own and not each.primary_key]
+    texts = [data[each.attname] for each in recorded_fields(model) if each.name not in own and not each.primary_key]
     return " ".join(str(text) for text in texts if text)
 
 
@@ -570,7 +615,7 @@ def _rung(
     model: AnyModel, before: dict[str, Any] | None, after: dict[str, Any] | None, names: Names
 ) -> list[FieldChange]:
     """Of what has an isolation and a tier: both as one, the rung or what is in its place."""
-    if not any(each.name == "isolation" for each in _fields(model)):
+    if not any(each.name == "isolation" for each in recorded_fields(model)):
         return []
 
     def verdict(data: dict[str, Any] | None) -> str:
@@ -583,9 +628,9 @@ def _rung(
 
 
 def _fields_changed(model: AnyModel, before: dict[str, Any], after: dict[str, Any], names: Names) -> list[FieldChange]:
-    has_rung = any(each.name == "isolation" for each in _fields(model))
+    has_rung = any(each.name == "isolation" for each in recorded_fields(model))
     found = []
-    for each in _fields(model):
+    for each in recorded_fields(model):
         if each.primary_key or each.name in tracking_of(model).quiet or (has_rung and each.name in RUNG):
             continue
         if before.get(each.attname) != after.get(each.attname):
@@ -599,7 +644,7 @@ RUNG = ("isolation", "tier")
 
 def _text(model: AnyModel, name: str, data: dict[str, Any], names: Names) -> str:
     """A recorded value as a reader reads it; "" where there is none."""
-    each: Any = next((each for each in _fields(model) if each.name == name), None)
+    each: Any = next((each for each in recorded_fields(model) if each.name == name), None)
     value = data.get(each.attname) if each else None
     if value is None or value == "":
         return ""

@@ -4,12 +4,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pghistory
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied
+from django.db import DatabaseError
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
 
-from history.tracking import is_tracked
+from history.pages import page_asked
+from history.reading import history_of, read
+from history.restoring import Version, difference, present, restore, version
+from history.tracking import event_model, is_tracked, tracked_models, tracking_of
 
 if TYPE_CHECKING:
     AnyModelAdmin = admin.ModelAdmin[Any]
@@ -74,6 +82,81 @@ class AsksWhy(AnyModelAdmin):
         self._needs_a_reason(request)
         super().delete_queryset(request, queryset)
 
+    def get_urls(self) -> list[Any]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_restore"
+        address = "<path:object_id>/history/<str:model>/<int:event>/"
+        return [path(address, self.admin_site.admin_view(self.restore_view), name=name), *super().get_urls()]
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Every change of a row and of what belongs to it: who, when, why, and a way back to each version."""
+        row = self.get_object(request, unquote(object_id))
+        if row is None or not is_tracked(self.model):
+            return super().history_view(request, object_id, extra_context)
+        if not self.has_view_or_change_permission(request, row):
+            raise PermissionDenied
+        history = read(history_of(row), page_asked(request), public=False, with_first=True, tell_first=True)
+        users = get_user_model()._default_manager.in_bulk({change.user for change in history.changes if change.user})
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"History: {row}",
+            "opts": self.opts,
+            "object": row,
+            "history": history,
+            "changes": [(change, users.get(change.user)) for change in history.changes],
+            "restore": f"admin:{self.opts.app_label}_{self.opts.model_name}_restore",
+        }
+        request.current_app = self.admin_site.name
+        return TemplateResponse(request, "admin/history/object_history.html", context)
+
+    def restore_view(self, request: HttpRequest, object_id: str, model: str, event: int) -> HttpResponse:
+        """An earlier version beside the present one; with a reason it is put back."""
+        row = self.get_object(request, unquote(object_id))
+        found = next((each for each in tracked_models() if each._meta.label_lower == model), None)
+        then = version(found, event) if found and not tracking_of(found).is_part else None
+        if row is None or then is None:
+            raise Http404
+        # A version of something else is not found here, so that whoever may see this row sees no other.
+        if not any(arm is then.model and _has(arm, where, event) for arm, where in history_of(row)):
+            raise Http404
+        label, name = then.model._meta.app_label, then.model._meta.model_name
+        gone = present(then.model, then.pk) is None
+        if not request.user.has_perm(f"{label}.{'add' if gone else 'change'}_{name}"):
+            raise PermissionDenied
+        if request.method == "POST":
+            try:
+                self._needs_a_reason(request)
+                self.put_back(then)
+                self.message_user(request, "The version is in force again.")
+                return HttpResponseRedirect(
+                    reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[object_id])
+                )
+            except (DatabaseError, ReasonMissing) as error:
+                self.message_user(request, self.why_not(error), messages.ERROR)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Put an earlier version back",
+            "opts": self.opts,
+            "object": row,
+            "then": then,
+            "thing": difference(then),
+            "why": reason(request),
+        }
+        return TemplateResponse(request, "admin/history/restore.html", context)
+
+    def put_back(self, then: Version) -> None:
+        """Write the version."""
+        restore(then)
+
+    def why_not(self, error: Exception) -> str:
+        """What stands against it, in words."""
+        if isinstance(error, ReasonMissing):
+            return str(error)
+        raise error
+
     def _needs_a_reason(self, request: HttpRequest) -> None:
         if is_tracked(self.model) and not reason(request):
             raise ReasonMissing
+
+
+def _has(model: type[Model], where: Any, event: int) -> bool:
+    return bool(event_model(model).objects.filter(where, pgh_id=event).exists())
