@@ -4,19 +4,33 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import pghistory
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR
 from django.contrib.admin.widgets import AutocompleteSelectMultiple
+from django.db import IntegrityError
 from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
 from django.http import HttpRequest
 from django.template.defaultfilters import pluralize, truncatechars
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from nested_admin.nested import NestedModelAdmin, NestedStackedInline, NestedTabularInline
 
-from audits.models import Agent, AgentAudit, AgentBreak, Isolation, Posture, PostureClaim, PosturePrimitive
+from audits import second_pair
+from audits.models import (
+    Agent,
+    AgentAudit,
+    AgentBreak,
+    Decision,
+    Isolation,
+    Posture,
+    PostureClaim,
+    PosturePrimitive,
+    Proposal,
+)
 from evidence.admin import (
     AsksTheDatabase,
     ChosenFilter,
@@ -28,6 +42,7 @@ from evidence.admin import (
     text_rows,
 )
 from evidence.models import Claim, Freshness, by_aspect
+from history.reasons import reason
 from ladder.models import Tier
 from primitives.models import Platform, Primitive
 
@@ -149,6 +164,10 @@ class AuditInline(NestedTabularInline):
     fields = ["name", "slug", "kind", "position", "is_published", "holds"]
     readonly_fields = ["holds"]
     view_on_site = False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        # Published on its own page, where that becomes a proposal.
+        return [*self.readonly_fields, *(["is_published"] if second_pair.in_force() else [])]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AgentAudit]:
         # The agent's name is part of a surface's own.
@@ -355,6 +374,12 @@ class PostureFormSet(InlineFormSet):
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
         return {**super().get_form_kwargs(index), "choices": self.choices}
 
+    def clean(self) -> None:
+        super().clean()
+        goes = any(form.initial.get("is_default") for form in getattr(self, "deleted_forms", []))
+        if goes and self.instance.is_published and second_pair.in_force():
+            raise forms.ValidationError(second_pair.DEFAULTS_STAY)
+
 
 class PostureInline(NestedStackedInline):
     model = Posture
@@ -427,6 +452,37 @@ class AgentAuditAdmin(AsksTheDatabase, NestedModelAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return ["agent"] if obj else []  # its address is on the agent's page
 
+    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
+        """As the form says, but for whether it is published where a second curator has to approve that."""
+        audit = super().save_form(request, form, change)
+        request.held = None  # type: ignore[attr-defined]
+        if second_pair.in_force():
+            before = bool(form.initial.get("is_published"))
+            request.held = {"was_published": before, "postures": []}  # type: ignore[attr-defined]
+            if audit.is_published != before:
+                request.held["is_published"] = {"before": before, "after": audit.is_published}  # type: ignore[attr-defined]
+                audit.is_published = before
+        return audit
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        held: dict[str, Any] | None = request.held  # type: ignore[attr-defined]
+        taken = []
+        if held and held.pop("was_published"):
+            postures = (one for formset in formsets if formset.model is Posture for one in formset.forms)
+            typed = (one for one in postures if one.has_changed() and not one.cleaned_data.get("DELETE"))
+            taken = [(one.instance, what) for one in typed if (what := second_pair.hold_back(one))]
+        super().save_related(request, form, formsets, change)
+        if held and (taken or "is_published" in held):
+            held["postures"] = [{"posture": posture.pk, "mode": posture.mode, **what} for posture, what in taken]
+            curator: Any = request.user
+            proposal = Proposal.objects.create(
+                audit=form.instance, changes=held, reason=reason(request), proposed_by=curator
+            )
+            address = reverse("admin:audits_proposal_change", args=[proposal.pk])
+            words = "What changes the default waits for a second curator: {}. All else is saved."
+            link = format_html('<a href="{}">the proposal</a>', address)
+            self.message_user(request, format_html(words, link), messages.WARNING)
+
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if not search_term.strip():
             return queryset, False
@@ -468,3 +524,55 @@ class AgentAuditAdmin(AsksTheDatabase, NestedModelAdmin):
         if not audit.claim_count:
             badges.append(badge("bad", "no claims"))
         return in_a_row([*badges, *freshness_badges(audit)])
+
+
+# ---- changes that wait for a second curator ----
+
+
+@admin.register(Proposal)
+class ProposalAdmin(AsksTheDatabase, admin.ModelAdmin):
+    """What one curator proposes, as a difference, and the two buttons of another."""
+
+    change_form_template = "admin/audits/proposal/change_form.html"
+    list_display = ["audit", "decision", "reason", "proposed_by", "proposed_at"]
+    list_filter = ["decision"]
+    list_select_related = ["audit__agent", "proposed_by"]
+    fields = [
+        *("audit", "difference", "reason", "proposed_by", "proposed_at", "decision", "decided_by", "decided_at"),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [str(field) for field in self.fields or []]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False  # the page of a surface makes them
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    @admin.display(description="what changes")
+    def difference(self, proposal: Proposal) -> str:
+        rows = [
+            (change["mode"], second_pair.in_words(change["before"]), second_pair.in_words(change["after"]))
+            for change in proposal.changes["postures"]
+        ]
+        if published := proposal.changes.get("is_published"):
+            words = {True: "published", False: "a draft"}
+            rows.append(("The surface", words[published["before"]], words[published["after"]]))
+        return format_html(
+            '<table><thead><tr><th scope="col">What</th><th scope="col">is</th><th scope="col">is to be</th></tr>'
+            "</thead><tbody>{}</tbody></table>",
+            format_html_join("", '<tr><th scope="row">{}</th><td>{}</td><td>{}</td></tr>', rows),
+        )
+
+    def save_model(self, request: HttpRequest, obj: Proposal, form: Any, change: bool) -> None:
+        waiting = Proposal.objects.select_for_update().filter(pk=obj.pk, decision=Decision.WAITING).first()
+        if waiting is None:
+            raise IntegrityError("Somebody has decided on this already.")
+        approved = "approve" in request.POST
+        obj.decision = Decision.APPROVED if approved else Decision.DECLINED
+        obj.decided_by_id, obj.decided_at = request.user.pk, timezone.now()
+        super().save_model(request, obj, form, change)
+        if approved:
+            with pghistory.context(why=f"{obj.reason} (proposed by {obj.proposed_by})"):
+                second_pair.carry_out(obj)

@@ -1,8 +1,9 @@
 """What agents run in: an agent has an audit for each surface, an audit a posture for each platform and mode."""
 
+from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 
 from audits import rules, search
@@ -374,3 +375,53 @@ class AgentBreak(PublishedBreak):
             *https_constraints("agent_break", "url", blank=False),
         ]
         triggers = search.refresh_agents("SELECT agent_id FROM {rows}")
+
+
+class Decision(models.TextChoices):
+    """What became of a proposal."""
+
+    WAITING = "waiting", "waiting"
+    APPROVED = "approved", "approved"
+    DECLINED = "declined", "declined"
+
+
+class Proposal(models.Model):
+    """A change of what a surface runs in by default, which one curator proposes and another approves.
+
+    `changes` has for each posture what of it is as before and what it is to be, and the same for whether the surface
+    is published (`audits.second_pair`).
+    """
+
+    audit = models.ForeignKey(AgentAudit, models.CASCADE, related_name="proposals", verbose_name="surface")
+    changes = models.JSONField()
+    reason = models.TextField()
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    proposed_at = models.DateTimeField(auto_now_add=True)
+    decision = models.CharField(max_length=10, choices=Decision.choices, default=Decision.WAITING)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-proposed_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="proposal_is_decided_by_somebody",
+                condition=Q(decision=Decision.WAITING, decided_by=None)
+                | Q(decision__in=[Decision.APPROVED, Decision.DECLINED], decided_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="proposal_is_approved_by_another",
+                condition=~Q(decision=Decision.APPROVED) | ~Q(decided_by=F("proposed_by")),
+                violation_error_message="Whoever proposes a change cannot approve it: another curator must.",
+            ),
+            models.UniqueConstraint(
+                fields=["audit"],
+                condition=Q(decision=Decision.WAITING),
+                name="proposal_waits_alone",
+                violation_error_message="Another change of what this surface runs in by default waits already: "
+                "that one has to be decided first. Nothing was saved.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.audit}, {self.get_decision_display()}"

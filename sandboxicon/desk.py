@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from audits.admin import audits_with_faults
-from audits.models import AgentAudit
+from audits.models import AgentAudit, Decision, Proposal
 from corrections.models import Correction
 from evidence.models import Claim, Freshness
 from primitives.models import Primitive
@@ -56,6 +56,14 @@ def piles(request: HttpRequest) -> list[Pile]:
                 f"{row.get_state_display()}, {row.sent_at:%d %B}: {truncatechars(row.wrong, 80)}",
             ),
             "",
+        ),
+        _pile(
+            request,
+            "Changes of a default that wait for a second curator",
+            "No change of a default waits.",
+            Proposal.objects.filter(decision=Decision.WAITING).select_related("audit__agent", "proposed_by"),
+            lambda row: (str(row.audit), f"{row.proposed_by}, {row.proposed_at:%d %B}: {_short(row.reason)}"),
+            urlencode({"decision__exact": Decision.WAITING}),
         ),
         _pile(
             request,

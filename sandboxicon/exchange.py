@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from audits import second_pair
 from sandboxicon.content.entries import KINDS
 from sandboxicon.content.files import BadFile, dump
 from sandboxicon.content.loading import bring_in
@@ -130,7 +131,7 @@ def import_content(request: HttpRequest) -> HttpResponse:
     if files:
         is_sure = "carried" in request.POST and form.is_valid()
         try:
-            changes = bring_in(files, apply=is_sure)
+            changes = bring_in(files, apply=is_sure, objections=second_pair.objections_to_new_defaults())
         except BadFile as error:
             context |= {"apply": None, "problems": error.problems}
             return render(request, "admin/import.html", context, status=422)

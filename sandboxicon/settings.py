@@ -28,6 +28,8 @@ try:
     PROXIES = env.int("PROXIES", int(BEHIND_TLS))
     ADMIN_PATH = door_settings.path(env.str("ADMIN_PATH", "admin"))
     ADMIN_ALLOW = door_settings.networks(env.list("ADMIN_ALLOW", []))
+    # Whether a second curator approves each change of a default posture; where there is one curator alone, nobody does.
+    SECOND_PAIR_OF_EYES = env.bool("SECOND_PAIR_OF_EYES", not DEBUG)
     # Production speaks TLS, and a curator's password alone opens nothing there.
     SECOND_FACTOR = env.bool("SECOND_FACTOR", BEHIND_TLS and not DEBUG)
     DATABASES = {

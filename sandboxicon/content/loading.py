@@ -99,11 +99,11 @@ def load(folder: Path, overwrite: Collection[str] = (), *, overwrite_all: bool =
     return report
 
 
-def bring_in(files: dict[str, bytes], *, apply: bool) -> Changes:
+def bring_in(files: dict[str, bytes], *, apply: bool, objections: Callable[[], list[str]] = list) -> Changes:
     """Bring the database up to these files, by their paths, in one transaction: all of them, or nothing and BadFile.
 
     What a curator has changed is overwritten, and what comes in so is a curator's own work: a later load keeps it.
-    Without `apply` nothing stays written, but the database has judged it.
+    Without `apply` nothing stays written, but the database has judged it. `objections` is asked when all is written.
     """
     changes = Changes()
     with transaction.atomic():
@@ -129,6 +129,8 @@ def bring_in(files: dict[str, bytes], *, apply: bool) -> Changes:
         if problems:
             raise BadFile(problems)
         _write(entries)
+        if objected := objections():
+            raise BadFile(objected)
         if not apply:
             transaction.set_rollback(True)
     return changes

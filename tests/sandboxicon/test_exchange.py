@@ -16,7 +16,7 @@ from sandboxicon.content import files
 from sandboxicon.content.loading import database_files
 from tests.admin_form import AdminForm, curator_client, text_of
 from tests.content import small
-from tests.factories import make_claim, make_primitive, make_source
+from tests.factories import make_audit, make_claim, make_primitive, make_source
 
 pytestmark = pytest.mark.django_db
 
@@ -141,3 +141,15 @@ def test_claims_go_out_as_a_table_in_which_nothing_is_a_formula() -> None:
     assert rows[0]["version"] == "'-1+1"
     assert "https://github.com/google/gvisor/blob/" in rows[0]["sources"]
     assert Claim.objects.get().sentence.startswith("=")
+
+
+def test_files_do_not_change_a_default_past_the_second_curator() -> None:
+    client = curator_client()
+    audit = make_audit("codex")
+    content = exported(client, "audits/agent", [audit.agent])
+    document = files.parse(content["agents/codex.yaml"], "")
+    document["audits"][0]["postures"][0]["isolation"] = "undisclosed"
+    changed = {"agents/codex.yaml": files.dump(document)}
+    assert "updated agents/codex.yaml" in text_of(shown(client, archive_of(changed)))
+    User.objects.create_superuser("second")
+    assert "by default on linux, which a second curator has to approve" in text_of(shown(client, archive_of(changed)))
