@@ -109,9 +109,43 @@ def test_print_shows_where_sources_lead_and_leaves_the_furniture_out(page: Page)
     page.emulate_media(media="print")
     link = page.locator(".sources a").first
     assert link.get_attribute("href") in link.evaluate("link => getComputedStyle(link, '::after').content")
-    for furniture in (".masthead nav", ".colophon", ".anchor >> nth=0", ".skip"):
+    for furniture in (".masthead nav", ".colophon-links", ".anchor >> nth=0", ".skip"):
         expect(page.locator(furniture)).to_be_hidden()
     expect(page.locator(".claim").first).to_be_visible()
+
+
+def test_tables_are_tables_to_a_screen_reader_on_a_phone_too(page: Page) -> None:
+    """Where their rows stand as cards."""
+    page.set_viewport_size({"width": 320, "height": 800})
+    tree = page.context.new_cdp_session(page)
+    for address in ("/audits/?q=openai", "/primitives/compare/?p=gvisor&p=firecracker"):
+        page.goto(address)
+        nodes = tree.send("Accessibility.getFullAXTree")["nodes"]
+        roles = [node["role"]["value"] for node in nodes if not node["ignored"]]
+        numbers = {
+            role: page.locator(f"main :is({elements})").count()
+            for role, elements in (
+                ("row", "tr"),
+                ("cell", "tbody td"),
+                ("rowheader", "tbody th"),
+                ("columnheader", "thead th"),
+            )
+        }
+        assert numbers["cell"] > 10
+        assert {role: roles.count(role) for role in numbers} == numbers, address
+
+
+def test_an_entry_prints_without_what_can_only_be_pressed(page: Page) -> None:
+    page.emulate_media(media="print")
+    for address in ("/primitives/firecracker/", "/audits/codex/"):
+        page.goto(address)
+        for furniture in page.locator("nav[aria-label=Main], form, button, .crumbs, .compare-with, .anchor").all():
+            expect(furniture).to_be_hidden()
+        expect(page.locator(".on-paper")).to_contain_text(address)
+        expect(page.locator(".stamp.verified-code").first).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    page.goto("/audits/?q=openai")
+    expect(page.locator("table.matrix")).to_be_visible()
+    expect(page.locator(".filter-panel")).to_be_hidden()
 
 
 def test_a_page_that_is_not_there_is_in_the_sites_dress_and_leads_on(page: Page, console: list[str]) -> None:
