@@ -25,6 +25,7 @@ PARTS = [
     ("/search/?q=docker", "results"),
     ("/search/?q=docker", "site-results"),
     ("/models/?step=jailer", "models"),
+    ("/ladder/?open=microvm", "rungs"),
 ]
 SHELL = '<!doctype html><html lang="en"><meta charset="utf-8"><title>A part</title><h1>A part</h1>{}</html>'
 

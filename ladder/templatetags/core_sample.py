@@ -6,11 +6,16 @@ from django import template
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from ladder.core_sample import in_lists, of_rung
+from ladder.core_sample import CoreSample, in_lists, of_rung
 from ladder.models import Tier
 
 register = template.Library()
-register.filter("core_sample", lambda tier: of_rung(tier.rank, tier.name))
+
+
+@register.filter
+def core_sample(tier: Tier) -> CoreSample:
+    """A rung's drawing."""
+    return of_rung(tier.rank, tier.name)
 
 
 @register.simple_tag
@@ -18,9 +23,3 @@ register.filter("core_sample", lambda tier: of_rung(tier.rank, tier.name))
 def core_samples() -> SafeString:
     """The drawings that lists and cells of this page refer to, once, unseen. They depend on nothing, so are kept."""
     return render_to_string("ladder/_core_samples.html", {"samples": in_lists()})
-
-
-@register.filter
-def key(tier: Tier) -> str:
-    """Which of those drawings is this rung's."""
-    return str(tier.rank)
