@@ -104,7 +104,7 @@ def test_the_verdict_says_in_one_sentence_what_runs_on_the_platform_asked_for(
     assert verdict(page) == sentence
     assert look in page.select_one(".verdict")["class"]
     assert chosen(page) == platform
-    (drawing,) = page.select(".drawn .core-sample.large")
+    (drawing,) = page.select(".head-with-plate .core-sample.large")
     of = {"own": "own-kernel", "shared": "wall", "undisclosed": "unknown"}
     assert [look for look, layer in of.items() if drawing.select(f".layer-{layer}")] == [look] * (look in of)
     first = page.select_one("h1").find_next_sibling()
