@@ -4,11 +4,11 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin backup restore content shots lighthouse html weights lock
+.PHONY: help run test check admin backup restore content shots lighthouse html weights fuzz docker-test licences sbom lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: .venv/.run ## Serve the site on 127.0.0.1, with its own database unless DATABASE_URL names one
 	@exec $(python) manage.py serve
@@ -18,13 +18,15 @@ test: .venv/.dev ## Run every test (ARGS="..." goes to pytest)
 
 check: export SECRET_KEY = $(shell $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))')
 check: export DEBUG = 0
-check: .venv/.dev ## Lint, format, types, imports, migrations, and Django's deploy check
+check: .venv/.dev ## Lint, format, types, imports, migrations, Django's deploy check, known weaknesses of dependencies
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
 	$(python) -c 'from importlinter.cli import lint_imports_command as check; check()' --no-cache
 	$(python) manage.py makemigrations --check --dry-run
 	BEHIND_TLS=1 $(python) manage.py check --deploy --fail-level WARNING
+	.venv/bin/hadolint --failure-threshold warning Dockerfile
+	$(python) tools/audit.py
 
 admin: .venv/.run ## Create a curator, who may edit the content in the admin
 	@exec $(python) manage.py create_curator
@@ -49,6 +51,16 @@ html: .venv/.run tools/node/node_modules/.installed ## The Nu HTML checker on ea
 
 weights: .venv/.dev ## What the first visit of each kind of page weighs (needs Chromium)
 	@$(python) tools/weigh.py
+
+docker-test: ## Build the image and try compose.yaml out (needs Docker; ARGS="--help" says more)
+	@$(PYTHON) tools/deployment/try_out.py $(ARGS)
+
+licences: .venv/.dev ## The licences of what the site runs on
+	@$(python) -m piplicenses --from=mixed --order=license --packages $(shell sed -n 's/^\([a-z0-9-]*\)==.*/\1/p' requirements.txt)
+
+sbom: .venv/.dev ## Write what the site runs on to sandboxicon.cdx.json (CycloneDX)
+	@$(python) -m cyclonedx_py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o sandboxicon.cdx.json requirements.txt
+	@echo "Written: sandboxicon.cdx.json"
 
 lock: ## Pin the newest versions that pyproject.toml allows (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: https://docs.astral.sh/uv/"; exit 1; }

@@ -15,6 +15,15 @@ threads = 4
 graceful_timeout = 10
 # Its default path is one per user, not one per checkout, and nobody here uses it.
 control_socket_disable = True
+if os.environ.get("LOG_FORMAT") == "json":
+    logconfig_dict = {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"json": {"()": "sandboxicon.logs.JsonFormatter"}},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json", "stream": sys.stderr}},
+        "root": {"handlers": [], "level": "INFO"},
+        "loggers": {"gunicorn.error": {"handlers": ["console"], "level": "INFO", "propagate": False}},
+    }
 # Not `preload_app`: a database pool opened in the master, and its threads, would not survive the fork.
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
+from environs import validate as allowed
 
 from sandboxicon import database, door_settings, headers, replica
 
@@ -31,6 +32,8 @@ try:
     # Whether a second curator approves each change of a default posture; where there is one curator alone, nobody does.
     SECOND_PAIR_OF_EYES = env.bool("SECOND_PAIR_OF_EYES", not DEBUG)
     # Production speaks TLS, and a curator's password alone opens nothing there.
+    # json: a line for each event and each request, for a machine to read; plain: only what went wrong.
+    LOG_FORMAT = env.str("LOG_FORMAT", "plain", validate=allowed.OneOf(["plain", "json"]))
     SECOND_FACTOR = env.bool("SECOND_FACTOR", BEHIND_TLS and not DEBUG)
     DATABASES = {
         "default": database.configuration(env.str("DATABASE_URL", ""), pool_size=env.int("DATABASE_POOL_SIZE", 8))
@@ -84,7 +87,10 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
+LOG_REQUESTS = LOG_FORMAT == "json"
+
 MIDDLEWARE = [
+    "sandboxicon.logs.Numbered",
     # Before all others: what it keeps has their headers already.
     "sandboxicon.response_cache.ResponseCache",
     "django.middleware.security.SecurityMiddleware",
@@ -236,7 +242,10 @@ CORRECTIONS_A_DAY = 10
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "stream": sys.stderr}},
+    "formatters": {
+        "plain": {"format": "{levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "sandboxicon.logs.JsonFormatter"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "stream": sys.stderr}},
     "root": {"handlers": ["console"], "level": "INFO"},
 }

@@ -13,6 +13,7 @@ for name in (
     "BEHIND_TLS",
     "CSRF_TRUSTED_ORIGINS",
     "DEBUG",
+    "LOG_FORMAT",
     "PROXIES",
     "SECOND_FACTOR",
 ):
