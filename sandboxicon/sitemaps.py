@@ -19,7 +19,19 @@ from ladder.models import Tier
 from nesting.models import Cell, ErrorText, Inner
 from primitives.models import Primitive
 
-LISTS = ["home", "two_models", "ladder", "audits", "primitives", "nesting", "errors", "ledger", "method", "about"]
+LISTS = [
+    "home",
+    "two_models",
+    "ladder",
+    "audits",
+    "primitives",
+    "nesting",
+    "errors",
+    "ledger",
+    "changes",
+    "method",
+    "about",
+]
 # Of these lists the words change with the code alone.
 TEACHING = {"two_models"}
 
@@ -71,6 +83,13 @@ class Entries(Sitemap):
         return max(filter(None, newest), default=None)
 
 
+class Histories(Entries):
+    """The pages with what changed in these entries."""
+
+    def location(self, item: Any) -> str:
+        return reverse(f"{item._meta.model_name}_history", args=[item.slug])
+
+
 def sections() -> dict[str, Sitemap]:
     """The parts of the sitemap, by the names in their addresses."""
     return {
@@ -81,5 +100,8 @@ def sections() -> dict[str, Sitemap]:
         "sandboxes": Entries(Inner.objects.all(), "cell__inner", "slug"),
         "cells": Entries(Cell.objects.select_related("inner", "outer"), "cell", "inner__slug", "outer__slug"),
         "errors": Entries(ErrorText.objects.all(), "error_text", "slug"),
+        "rung-histories": Histories(Tier.objects.all(), "tier", "slug"),
+        "primitive-histories": Histories(Primitive.objects.published(), "primitive", "slug"),
+        "agent-histories": Histories(Agent.objects.published(), "audit__agent", "slug"),
         "claims": Entries(Claim.objects.published(), "", "address"),
     }

@@ -53,6 +53,7 @@ def test_it_lists_every_public_page_exactly_once(client: Client) -> None:
     entries = [Tier.objects, Primitive.objects.published(), Agent.objects.published(), Claim.objects.published()]
     entries += [Inner.objects, Cell.objects.select_related("inner", "outer"), ErrorText.objects]
     expected = {entry.get_absolute_url() for entries in entries for entry in entries.all()}
+    expected |= {f"{entry.get_absolute_url()}history/" for entries in entries[:3] for entry in entries.all()}
     assert expected < {*listed}
     assert len(listed) == len(expected) + len(LISTS)
     # What the pages link to is listed, but for states, forms and files; and what is listed can be read.
@@ -63,7 +64,7 @@ def test_it_lists_every_public_page_exactly_once(client: Client) -> None:
         links = BeautifulSoup(response.content, "html.parser").select("a[href^='/']")
         linked |= {link["href"].partition("#")[0].partition("?")[0] for link in links}
     cells_that_nobody_looked_at = {it for it in linked if re.fullmatch(r"/nesting/[^/]+/[^/]+/", it)}
-    forms = {it for it in linked if it.endswith("/correction/") or it.startswith("/feed")}
+    forms = {it for it in linked if it.endswith(("/correction/", "/feed/")) or it.startswith("/feed")}
     assert linked - {*listed} - NO_PAGES - cells_that_nobody_looked_at - forms == set()
 
 
