@@ -51,10 +51,14 @@ def main() -> int:
     except ValueError:
         sys.exit(f"The checker did not answer:\n{run.stdout}{run.stderr}")
     errors = 0
+    told = set()
     for message in messages:
         kind = message.get("subType", message["type"])
         errors += message["type"] != "info"
         name = names[str(Path(message["url"].removeprefix("file:")))]
+        if (name, message["message"]) in told:
+            continue  # a long page repeats what is wrong with one of its rows
+        told.add((name, message["message"]))
         print(f"{name}, line {message.get('lastLine', '?')}: {kind}: {message['message']}")
         print(f"    {' '.join(message.get('extract', '').split())[:160]}")
     print(f"{errors} errors in {len(names)} pages and parts.")

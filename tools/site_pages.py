@@ -34,6 +34,8 @@ KINDS = {
     "nested": "/nesting/bubblewrap/bare-fedora/",
     "errors": "/errors/",
     "error": "/errors/kvm-absent/",
+    "changes": "/changes/",
+    "history": "/audits/codex/history/",
     "method": "/method/",
     "about": "/about/",
     "search": "/search/?q=docker",

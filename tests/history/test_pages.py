@@ -192,9 +192,9 @@ class TestChanges:
         assert client.get("/audits/nowhere/feed/").status_code == 404
 
     def test_htmx_gets_the_section_that_takes_the_place_of_the_link(self, client: Client, codex: Agent) -> None:
-        link = soup(client, "/audits/codex/").select_one("#history a[hx-get]")
+        link = soup(client, "/audits/codex/").select_one("#history a[data-hx-get]")
         assert link
-        response = client.get(link["hx-get"], headers={"HX-Request": "true"})
+        response = client.get(link["data-hx-get"], headers={"HX-Request": "true"})
         assert BeautifulSoup(response.content, "html.parser").section["id"] == "history"
         assert "HX-Request" in response["Vary"]
 

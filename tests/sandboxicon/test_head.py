@@ -1,5 +1,6 @@
 """What a page tells machines of itself: its one address, its words for those who pass it on, where it stands."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,12 @@ def test_the_way_from_the_front_page_stands_on_every_page_below_it(client: Clien
     assert way("/models/?step=jailer")[2] == ("A microVM, built up", "/models/#microvm")
     for address in ("/audits/", "/primitives/", "/ladder/", "/models/", "/method/", "/about/", "/search/"):
         assert len(way(address)) == 2, address
+
+
+def test_what_htmx_reads_is_written_as_html_allows_it() -> None:
+    """data-hx-get, not hx-get: the Nu HTML checker (`make html`) calls the latter an error."""
+    templates = (settings.BASE_DIR / "templates").rglob("*.html")
+    assert [it.name for it in templates if re.search(r"[\s\"]hx-[a-z]+", it.read_text())] == []
 
 
 def test_every_sheet_is_in_the_one_that_readers_fetch(tmp_path: Path) -> None:
