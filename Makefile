@@ -4,7 +4,7 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin backup restore content shots lighthouse html weights fuzz docker-test licences sbom lock
+.PHONY: help run test check admin backup restore content shots lighthouse html weights bench fuzz docker-test licences sbom lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
@@ -52,6 +52,9 @@ html: .venv/.run tools/node/node_modules/.installed ## The Nu HTML checker on ea
 weights: .venv/.dev ## What the first visit of each kind of page weighs (needs Chromium)
 	@$(python) tools/weigh.py
 
+bench: .venv/.run .bench/.installed ## How quick it is, in ratios beside an empty view, nginx and Datasette (needs wrk)
+	@SECRET_KEY=$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))') $(python) tools/bench.py $(ARGS)
+
 docker-test: ## Build the image and try compose.yaml out (needs Docker; ARGS="--help" says more)
 	@$(PYTHON) tools/deployment/try_out.py $(ARGS)
 
@@ -66,6 +69,7 @@ lock: ## Pin the newest versions that pyproject.toml allows (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: https://docs.astral.sh/uv/"; exit 1; }
 	UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile $(compile) pyproject.toml -o requirements.txt
 	UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile $(compile) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
+	UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile $(compile) --group bench -o requirements-bench.txt
 
 compile := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate -q
 
@@ -78,6 +82,13 @@ compile := --universal --python-version 3.11 --generate-hashes --no-emit-index-u
 .venv/.dev: requirements-dev.txt .venv/.created
 	@echo "Installing what $< pins."
 	@$(python) -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# What the bench measures beside the site has an environment of its own.
+.bench/.installed: requirements-bench.txt .venv/.created
+	@echo "Installing what $< pins."
+	@$(python) -m venv .bench
+	@.bench/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 tools/node/node_modules/.installed: tools/node/package-lock.json

@@ -1,0 +1,384 @@
+#!/usr/bin/env python
+"""How quick the site is, in ratios: bench.py [--seconds N] [--without-many] [--to FILE].
+
+One run on one machine measures, one after another and each with 16 connections: an empty Django view on the same
+gunicorn (the framework's limit), nginx serving the same bytes as a file (the limit of the machine), Datasette over the
+same content in SQLite with the same facets and search (what one would pick instead), and the site's own pages, kept
+and made anew; then the same with 100,000 made-up entries. Prints a table, writes it as JSON, and ends with 1 where a
+budget of DESIGN.md is missed. Needs wrk; nginx if it is there; Datasette comes from requirements-bench.txt.
+
+Its databases, sandboxicon_bench and sandboxicon_bench_many, are made on the server of the settings, and stay.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from site_pages import ROOT, needs
+
+sys.path.insert(0, str(ROOT))
+
+CONNECTIONS = 16
+FEW, MANY = "sandboxicon_bench", "sandboxicon_bench_many"
+ENTRIES = 100_000
+
+PAGES = {
+    "home": "/",
+    "reference": "/primitives/",
+    "reference, filtered": "/primitives/?tier=microvm&platform=linux",
+    "search": "/primitives/?q=walnut",
+    "entry": "/primitives/firecracker/",
+    "matrix": "/audits/",
+}
+_LIST = "_size=60&_facet=tier&_facet=category&_facet=status&_facet_array=platforms&_facet_array=isolates&_facet_array=labels"
+# The like pages of Datasette. Its home lists databases and tables; its row page is an entry.
+LIKE_PAGES = {
+    "home": "/",
+    "reference": f"/bench/primitives?{_LIST}&_sort=name",
+    "reference, filtered": f"/bench/primitives?{_LIST}&_sort=name&tier=microvm&platforms__arraycontains=linux",
+    "search": f"/bench/primitives?{_LIST}&_search=walnut",
+    "entry": "/bench/primitives/firecracker",
+    "matrix": "/bench/defaults?_facet=platform&_facet=isolation&_facet=tier&_facet=vendor&_size=300",
+}
+
+
+@dataclass
+class Result:
+    """One page of one server, as wrk saw it: requests a second, milliseconds, and bytes of one response."""
+
+    server: str
+    page: str
+    rate: float
+    median: float
+    slowest_hundredth: float
+    size: int
+    errors: int
+    queries: int | None = None
+
+
+# ---- what is measured ----
+
+
+@contextmanager
+def process(command: list[str], environment: dict[str, str], address: str) -> Iterator[str]:
+    """A server, from when it answers at `address` until the end of the block."""
+    with tempfile.TemporaryFile("w+") as log:
+        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
+        try:
+            for _ in range(600):
+                try:
+                    get(address)
+                    break
+                except OSError:
+                    if server.poll() is not None:
+                        log.seek(0)
+                        sys.exit(f"{command[0]} did not start:\n{log.read()}")
+                    time.sleep(0.1)
+            yield address
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(30)
+
+
+def gunicorn(database: str, **environment: str) -> Any:
+    """The site's gunicorn over one of the databases."""
+    port = free_port()
+    return process(
+        [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--log-level", "error"],
+        {**os.environ, "DEBUG": "0", "DATABASE_URL": url(database), **environment},
+        f"http://127.0.0.1:{port}",
+    )
+
+
+def nginx(body: bytes, folder: Path) -> Any:
+    """Nginx with two workers and one file."""
+    port = free_port()
+    (folder / "index").write_bytes(body)
+    (folder / "nginx.conf").write_text(f"""
+        worker_processes 2; pid {folder}/nginx.pid; error_log /dev/null; {"user root;" if os.geteuid() == 0 else ""}
+        events {{ worker_connections 64; }}
+        http {{
+            access_log off; default_type text/html; sendfile on;
+            client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder};
+            uwsgi_temp_path {folder}; scgi_temp_path {folder};
+            server {{ listen 127.0.0.1:{port}; root {folder}; index index; add_header Content-Encoding br; }}
+        }}
+    """)
+    command = [shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "", "-c", str(folder / "nginx.conf")]
+    return process([*command, "-g", "daemon off;"], dict(os.environ), f"http://127.0.0.1:{port}/")
+
+
+def datasette(file: Path) -> Any:
+    """Datasette over the SQLite file, with time enough for each of its facets."""
+    port = free_port()
+    limits = {"facet_time_limit_ms": 60_000, "sql_time_limit_ms": 60_000, "facet_suggest_time_limit_ms": 50}
+    settings = [word for name, value in limits.items() for word in ("--setting", name, str(value))]
+    program = str(ROOT / ".bench" / "bin" / "datasette")
+    command = [program, "serve", str(file), "-h", "127.0.0.1", "-p", str(port), "--setting", "suggest_facets", "off"]
+    return process([*command, *settings], dict(os.environ), f"http://127.0.0.1:{port}")
+
+
+def get(address: str) -> bytes:
+    """One response's body, compressed if the server does so. Raises OSError unless it is a 200."""
+    request = urllib.request.Request(address, headers={"Accept-Encoding": "br, gzip"})
+    with urllib.request.urlopen(request, timeout=120) as response:
+        body: bytes = response.read()
+        return body
+
+
+def measure(server: str, page: str, address: str, seconds: int) -> Result:
+    """Ask for the page on 16 connections for so long, after some requests that warm the server up."""
+    size = len(get(address))
+    for _ in range(8):
+        get(address)
+    command = [needs("wrk", "wrk"), "-t2", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "60s", "--latency"]
+    done = subprocess.run([*command, "-H", "Accept-Encoding: br, gzip", address], capture_output=True, text=True)
+    told = done.stdout
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    if done.returncode or not rate:
+        sys.exit(f"wrk failed on {address}: {done.stderr or told}")
+    errors = sum(int(number) for number in re.findall(r"Non-2xx or 3xx responses: (\d+)", told))
+    return Result(
+        server, page, float(rate[1]), _milliseconds(told, "50%"), _milliseconds(told, "99%"), size, errors
+    )  # fmt: skip
+
+
+def _milliseconds(told: str, part: str) -> float:
+    found = re.search(rf"{part}\s+([\d.]+)(us|ms|s|m)\b", told)
+    units = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000}
+    return float(found[1]) * units[found[2]] if found else 0
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+# ---- the content ----
+
+
+def url(database: str) -> str:
+    """The address of a database on the server of the settings."""
+    from django.conf import settings
+
+    server = settings.DATABASES["default"]
+    parts = {name: str(server[name.upper()] or "") for name in ("host", "port", "user", "password")}
+    return f"postgres:///{quote(database)}?" + urlencode({name: part for name, part in parts.items() if part})
+
+
+def prepare(database: str, entries: int) -> None:
+    """Make the database with the content, and so many made-up entries, unless it is there."""
+    import psycopg
+    from django.db import connections
+
+    parameters = connections["default"].get_connection_params()
+    for name in ("context", "cursor_factory", "prepare_threshold", "pool"):
+        parameters.pop(name, None)
+    with psycopg.connect(**parameters, autocommit=True) as connection:
+        is_there = connection.execute("SELECT FROM pg_database WHERE datname = %s", [database]).rowcount
+        if not is_there:
+            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(database)))
+    environment = {**os.environ, "DATABASE_URL": url(database), "DEBUG": "0"}
+    commands = [["migrate", "-v0"], ["load_content"]]
+    if entries and not is_there:
+        commands.append(["make_many", "--entries", str(entries), "--into", database])
+    for command in commands:
+        subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=True)
+
+
+def sqlite(database: str, file: Path) -> None:
+    """The same content as Datasette wants it: a table of entries with full-text search, and one of agents' defaults."""
+    import psycopg
+
+    with psycopg.connect(url(database)) as postgres:
+        entries = postgres.execute("""
+            SELECT slug, name, summary, claim_count, last_checked::text, facets,
+                coalesce((SELECT string_agg(sentence, ' ') FROM evidence_claim WHERE primitive_id = entry.id), '')
+            FROM primitives_primitive AS entry
+        """)
+        made = sqlite3.connect(file)
+        made.execute(
+            "CREATE TABLE primitives (slug TEXT PRIMARY KEY, name, summary, claim_count, last_checked, tier, category,"
+            " status, platforms, isolates, labels)"
+        )
+        made.execute("CREATE VIRTUAL TABLE primitives_fts USING fts5(name, summary, claims, content='')")
+        for number, (slug, name, summary, count, checked, facets, claims) in enumerate(entries, 1):
+            of: dict[str, list[str]] = {}
+            for facet in facets:
+                of.setdefault(facet.partition(":")[0], []).append(facet.partition(":")[2])
+            lists = [json.dumps(of.get(each, [])) for each in ("platform", "isolates", "label")]
+            one = [of[each][0] for each in ("tier", "category", "status")]
+            made.execute(
+                "INSERT INTO primitives (rowid, slug, name, summary, claim_count, last_checked, tier, category, status,"
+                " platforms, isolates, labels) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [number, slug, name, summary, count, checked, *one, *lists],
+            )
+            made.execute("INSERT INTO primitives_fts (rowid, name, summary, claims) VALUES (?, ?, ?, ?)",
+                         [number, name, summary, claims])  # fmt: skip
+        for column in ("name", "tier", "category", "status"):
+            made.execute(f"CREATE INDEX by_{column} ON primitives ({column})")
+        made.execute("CREATE TABLE defaults (agent, vendor, surface, platform, mode, isolation, tier)")
+        made.executemany(
+            "INSERT INTO defaults VALUES (?, ?, ?, ?, ?, ?, ?)",
+            postgres.execute("""
+                SELECT agent.name, agent.vendor, audit.name, platform.slug, mode, isolation, tier.slug
+                FROM audits_postureplatform AS offer JOIN audits_posture AS posture ON posture.id = posture_id
+                JOIN audits_agentaudit AS audit ON audit.id = audit_id JOIN audits_agent AS agent ON agent.id = agent_id
+                JOIN primitives_platform AS platform ON platform.id = platform_id
+                LEFT JOIN ladder_tier AS tier ON tier.id = tier_id WHERE is_default
+            """),
+        )
+        made.commit()
+        made.close()
+
+
+def queries_of(database: str) -> dict[str, int]:
+    """How many queries each page needs that is made anew."""
+    program = """
+import json, sys, django
+django.setup()
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+numbers = {}
+for name, address in json.load(sys.stdin).items():
+    with CaptureQueriesContext(connection) as queries:
+        assert Client(headers={"host": "127.0.0.1"}).get(address).status_code == 200, address
+    numbers[name] = len(queries)
+print(json.dumps(numbers))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": url(database), "RESPONSE_CACHE_MB": "0", "DEBUG": "0",
+             "DJANGO_SETTINGS_MODULE": "sandboxicon.settings"},
+        input=json.dumps(PAGES),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )  # fmt: skip
+    numbers: dict[str, int] = json.loads(done.stdout)
+    return numbers
+
+
+# ---- the run ----
+
+
+def run(database: str, seconds: int, folder: Path) -> Iterator[Result]:
+    """Every server and page over one database."""
+    with gunicorn(database, DJANGO_SETTINGS_MODULE="tools.bench_empty") as site:
+        yield measure("empty view", "", f"{site}/", seconds)
+    with gunicorn(database) as site:
+        home = get(f"{site}/")
+        for page, address in PAGES.items():
+            yield measure("kept", page, site + address, seconds)
+    if shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"):
+        with nginx(home, folder) as site:
+            yield measure("nginx, a file", "home", site, seconds)
+    numbers = queries_of(database)
+    with gunicorn(database, RESPONSE_CACHE_MB="0") as site:
+        for page, address in PAGES.items():
+            result = measure("made anew", page, site + address, seconds)
+            result.queries = numbers[page]
+            yield result
+    file = folder / "bench.db"
+    file.unlink(missing_ok=True)
+    sqlite(database, file)
+    with datasette(file) as site:
+        for page, address in LIKE_PAGES.items():
+            yield measure("Datasette", page, site + address, seconds)
+
+
+def table(results: list[Result]) -> list[str]:
+    """A line a result, with its rate against the empty view's of the same run."""
+    empty = next(each.rate for each in results if each.server == "empty view")
+    lines = [
+        f"{'server':<15}{'page':<22}{'of empty':>9}{'a second':>10}{'median':>10}{'99 %':>10}{'bytes':>9}{'queries':>9}"
+    ]
+    for each in results:
+        queries = "" if each.queries is None else each.queries
+        lines.append(
+            f"{each.server:<15}{each.page:<22}{each.rate / empty:>9.3f}{each.rate:>10.0f}{each.median:>8.1f}ms"
+            f"{each.slowest_hundredth:>8.0f}ms{each.size:>9}{queries:>9}{'  errors!' if each.errors else ''}"
+        )
+    return lines
+
+
+def budgets(few: list[Result], many: list[Result]) -> list[tuple[str, float, bool]]:
+    """Each budget: what it is, what was measured, and whether that is within."""
+    empty = few[0].rate
+    found = {(each.server, each.page): each for each in few}
+    lowest = min(found["kept", page].rate for page in PAGES) / empty
+    filtered = found["made anew", "reference, filtered"].rate / empty
+    queries = float(max(each.queries or 0 for each in few + many))
+    lead = {page: found["made anew", page].rate / found["Datasette", page].rate for page in PAGES}
+    checks = [
+        ("slowest kept page of the empty view (0.8)", lowest, lowest >= 0.8),
+        ("filtered reference made anew of the empty view (0.2)", filtered, filtered >= 0.2),
+        ("queries of a page made anew (8)", queries, queries <= 8),
+        *((f"{page} made anew, ahead of Datasette's (1)", ratio, ratio > 1) for page, ratio in lead.items()),
+    ]  # fmt: skip
+    large = {(each.server, each.page): each for each in many}
+    for page in ("reference, filtered", "search") if many else ():
+        growth = large["made anew", page].median / found["made anew", page].median
+        checks.append((f"{page}, median with {ENTRIES:,} entries (1.5)", growth, growth <= 1.5))
+    return checks
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=5, help="for each page (default: 5)")
+    parser.add_argument("--without-many", action="store_true", help="leave out the run with very many entries")
+    parser.add_argument("--to", type=Path, default=ROOT / ".data" / "bench.json")
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sandboxicon.settings")
+    import django
+
+    django.setup()
+    from sandboxicon import database
+
+    database.prepare()
+    sizes: dict[str, list[Result]] = {}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder.chmod(0o755)
+        for name, entries in ((FEW, 0), *([] if options.without_many else [(MANY, ENTRIES)])):
+            prepare(name, entries)
+            sizes[name] = []
+            for result in run(name, options.seconds, folder):
+                sizes[name].append(result)
+                print(f"\r{len(sizes[name]):>3} {result.server} {result.page:<25}", end="", flush=True)
+            print(f"\r{'with made-up entries' if entries else 'the content'}{'':30}")
+            print("\n".join(table(sizes[name])), end="\n\n")
+    checks = budgets(sizes[FEW], sizes.get(MANY, []))
+    for what, measured, is_within in checks:
+        print(f"{'within' if is_within else 'MISSED'}  {measured:8.2f}  {what}")
+    options.to.parent.mkdir(parents=True, exist_ok=True)
+    results = {name: [asdict(each) for each in found] for name, found in sizes.items()}
+    budget = [{"budget": what, "measured": measured, "within": is_within} for what, measured, is_within in checks]
+    options.to.write_text(json.dumps({"results": results, "budgets": budget}, indent=1))
+    print(f"Written to {options.to}")
+    return not all(is_within for *_, is_within in checks)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
