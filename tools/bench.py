@@ -46,13 +46,18 @@ PAGES = {
     "entry": "/primitives/firecracker/",
     "matrix": "/audits/",
 }
-_LIST = "_size=60&_facet=tier&_facet=category&_facet=status&_facet_array=platforms&_facet_array=isolates"
+_LIST = "_size=60&" + "&".join(
+    [
+        *("_facet=tier", "_facet=category", "_facet=status"),
+        *("_facet_array=platforms", "_facet_array=isolates", "_facet_array=labels"),
+    ]
+)
 # The like pages of Datasette. Its home lists databases and tables; its row page is an entry.
 LIKE_PAGES = {
     "home": "/",
-    "reference": f"/bench/primitives?{_LIST}&_facet_array=labels&_sort=name",
-    "reference, filtered": f"/bench/primitives?{_LIST}&_facet_array=labels&_sort=name&tier=microvm&platforms__arraycontains=linux",
-    "search": f"/bench/primitives?{_LIST}&_facet_array=labels&_search=walnut",
+    "reference": f"/bench/primitives?{_LIST}&_sort=name",
+    "reference, filtered": f"/bench/primitives?{_LIST}&_sort=name&tier=microvm&platforms__arraycontains=linux",
+    "search": f"/bench/primitives?{_LIST}&_search=walnut",
     "entry": "/bench/primitives/firecracker",
     "matrix": "/bench/defaults?_facet=platform&_facet=isolation&_facet=tier&_facet=vendor&_size=300",
 }
