@@ -55,6 +55,9 @@ weights: .venv/.dev ## What the first visit of each kind of page weighs (needs C
 bench: .venv/.run .bench/.installed ## How quick it is, in ratios beside an empty view, nginx and Datasette (needs wrk)
 	@SECRET_KEY=$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))') $(python) tools/bench.py $(ARGS)
 
+fuzz: .venv/.dev ## Send 100,000 requests that a stranger might, to every public address (FUZZ=... for another number)
+	@FUZZ=$(or $(FUZZ),100000) $(python) -m pytest tests/security/test_fuzz.py -s -q
+
 docker-test: ## Build the image and try compose.yaml out (needs Docker; ARGS="--help" says more)
 	@$(PYTHON) tools/deployment/try_out.py $(ARGS)
 

@@ -13,10 +13,16 @@ _SENTENCE = MarkdownIt("zero", {"html": False}).enable("backticks")
 _TAGS = {"p", "em", "strong", "code", "pre", "ul", "ol", "li", "a", "h3", "h4", "blockquote", "br", "hr"}
 
 
+def _without_other_hosts(tag: str, attribute: str, value: str) -> str | None:
+    """An address that begins with two slashes names a host, which only https:// may do here."""
+    return None if attribute == "href" and value.replace("\\", "/").startswith("//") else value
+
+
 @register.filter
 def markdown(text: str) -> SafeString:
     """A text of several paragraphs."""
-    return mark_safe(nh3.clean(_PAGE.render(text), tags=_TAGS, url_schemes={"https"}))  # noqa: S308
+    html = nh3.clean(_PAGE.render(text), tags=_TAGS, url_schemes={"https"}, attribute_filter=_without_other_hosts)
+    return mark_safe(html)  # noqa: S308
 
 
 @register.filter
