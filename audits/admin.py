@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR
 from django.contrib.admin.widgets import AutocompleteSelectMultiple
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
 from django.http import HttpRequest
@@ -43,6 +43,7 @@ from evidence.admin import (
 )
 from evidence.models import Claim, Freshness, by_aspect
 from history.reasons import reason
+from history.restoring import Version
 from ladder.models import Tier
 from primitives.models import Platform, Primitive
 
@@ -145,6 +146,17 @@ class AuditFaultFilter(ChosenFilter):
 # ---- an agent, with its surfaces and breaks ----
 
 
+class PutsNoDefaultBack(AsksTheDatabase):
+    """Puts back earlier versions, but none that changes a default past the second curator."""
+
+    def put_back(self, then: Version) -> None:
+        objections = second_pair.objections_to_new_defaults()
+        with transaction.atomic():
+            super().put_back(then)
+            if lines := objections():
+                raise IntegrityError("\n".join(lines))
+
+
 class AuditForm(KeepsItsSlug):
     class Meta:
         model = AgentAudit
@@ -195,7 +207,7 @@ class BreakInline(NestedStackedInline):
 
 
 @admin.register(Agent)
-class AgentAdmin(AsksTheDatabase, NestedModelAdmin):
+class AgentAdmin(PutsNoDefaultBack, NestedModelAdmin):
     form = KeepsItsSlug
     inlines = [AuditInline, BreakInline]
     list_display = ["name", "what_is_wrong", "surfaces", "number_of_claims", "newest_claim", "vendor", "open_source"]
@@ -422,7 +434,7 @@ class AuditClaimInline(ClaimInline):
 
 
 @admin.register(AgentAudit)
-class AgentAuditAdmin(AsksTheDatabase, NestedModelAdmin):
+class AgentAuditAdmin(PutsNoDefaultBack, NestedModelAdmin):
     form = AuditForm
     inlines = [AuditClaimInline, PostureInline]
     list_display = ["name", "agent", "what_is_wrong", "kind", "postures", "number_of_claims", "newest_claim"]

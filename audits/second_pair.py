@@ -94,7 +94,7 @@ def carry_out(proposal: Proposal) -> None:
 
 
 def objections_to_new_defaults() -> Callable[[], list[str]]:
-    """What to ask once files are written: which defaults they change, where a second curator would have to approve."""
+    """What to ask once something is written: which defaults it changes that a second curator would have to approve."""
     if not in_force():
         return list
     before = _defaults()
@@ -102,8 +102,8 @@ def objections_to_new_defaults() -> Callable[[], list[str]]:
     def objections() -> list[str]:
         changed = sorted({(agent, audit, platform) for agent, audit, platform, *_ in before ^ _defaults()})
         return [
-            f"agents/{agent}.yaml: changes what {audit} runs in by default on {platform}, which a second curator has "
-            "to approve: make that change on the surface's page."
+            f"{audit} ({agent}): this changes what it runs in by default on {platform}, which a second curator has to "
+            "approve. Make that change on the surface's page."
             for agent, audit, platform in changed
         ]
 

@@ -19,7 +19,7 @@ from django.db.models.functions import Cast, Concat, JSONObject
 from django.utils.dateformat import format as format_date
 from pghistory.models import Context
 
-from history.tracking import FIRST, Tracking, event_model, owners, tracked_models, tracking_of
+from history.tracking import FIRST, Tracking, event_model, is_tracked, owners, tracked_models, tracking_of
 from history.words import Piece, pieces
 
 AnyModel = type[Model]
@@ -182,6 +182,13 @@ def _visible(model: AnyModel) -> Q:
             then = _last(owner, f"{name}_id").filter(pgh_created_at__lte=OuterRef("pgh_created_at"))
             public &= ~Q((f"{name}_id__in", were_drafts)) | Q(Subquery(then.values("is_published")[:1]))
         condition &= Q((f"{name}__isnull", True)) | public
+    for column in model._meta.fields:
+        # What it names beside its owner, as a part names the primitive that it is.
+        named: Any = column.related_model
+        if named and column.name not in dict(owners(model)) and is_tracked(named) and _has_drafts(named):
+            drafts = named._default_manager.filter(is_published=False).values("pk")
+            gone = _table(named).filter(pgh_label="delete", is_published=False).values("pgh_obj_id")
+            condition &= ~Q((f"{column.name}_id__in", drafts)) & ~Q((f"{column.name}_id__in", gone))
     return condition
 
 

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from audits.admin import audits_with_faults
 from audits.models import AgentAudit, Decision, Proposal
 from corrections.models import Correction
-from evidence.models import Claim, Freshness
+from evidence.models import Claim
 from primitives.models import Primitive
 
 # So many of each kind are named; the lists have them all.
@@ -44,7 +44,6 @@ class Pile:
 def piles(request: HttpRequest) -> list[Pile]:
     """What this curator may see of what needs hands, the most urgent first (two queries a pile)."""
     claims = Claim.objects.with_subjects()
-    not_fresh = Claim.objects.with_freshness(Freshness.STALE) | Claim.objects.with_freshness(Freshness.DUE)
     found = [
         _pile(
             request,
@@ -77,7 +76,7 @@ def piles(request: HttpRequest) -> list[Pile]:
             request,
             "Claims that are stale or due for a check",
             "Every claim is fresh.",
-            not_fresh.with_subjects().order_by("as_of", "pk"),
+            claims.worst_first(),
             lambda row: (row.address, f"{row.freshness.label}, as of {row.as_of:%d %B %Y}: {_short(row.sentence)}"),
             "",
         ),

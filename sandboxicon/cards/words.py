@@ -88,8 +88,8 @@ def _box(tier: Tier, box: str) -> str:
 
 
 def _primitives() -> Card:
-    own = Primitive.objects.filter(tier__kernel=Kernel.OWN).count()
-    total = Primitive.objects.count()
+    own = Primitive.objects.published().filter(tier__kernel=Kernel.OWN).count()
+    total = Primitive.objects.published().count()
     return Card(
         "The reference",
         "What isolation is made of",
@@ -99,7 +99,7 @@ def _primitives() -> Card:
 
 
 def _primitive(slug: str) -> Card | None:
-    primitive = Primitive.objects.select_related("tier", "category").filter(slug=slug).first()
+    primitive = Primitive.objects.published().select_related("tier", "category").filter(slug=slug).first()
     if primitive is None:
         return None
     tier = primitive.tier
@@ -174,7 +174,7 @@ def _agents(slug: str) -> Card | None:
 
 def _primitives_compared(slug: str) -> Card | None:
     slugs = _to_compare(slug)
-    found = Primitive.objects.select_related("tier").in_bulk(slugs, field_name="slug")
+    found = Primitive.objects.published().select_related("tier").in_bulk(slugs, field_name="slug")
     if len(found) < len(slugs) or not slugs:
         return None
     primitives = [found[slug] for slug in slugs]

@@ -152,6 +152,20 @@ def test_one_curator_alone_and_a_draft_wait_for_nobody(proposer: Client, audit: 
     assert not Proposal.objects.exists()
 
 
+def test_an_earlier_default_is_not_put_back_past_the_second_curator(
+    proposer: Client, approver: Client, audit: AgentAudit
+) -> None:
+    posture = audit.postures.get(mode="default")
+    first = posture.events.order_by("pgh_id")[0]  # type: ignore[attr-defined]
+    with accepted():
+        Posture.objects.filter(pk=posture.pk).update(tier=make_tier("microvm"))
+    back = reverse("admin:audits_agentaudit_restore", args=[audit.pk, "audits.posture", first.pk])
+    shown = text_of(proposer.post(back, {"why": "It was so."}))
+    assert "a second curator has to approve" in shown
+    posture.refresh_from_db()
+    assert posture.tier == make_tier("microvm")
+
+
 def test_the_database_refuses_an_approval_by_the_proposer(audit: AgentAudit) -> None:
     one, two = (User.objects.create_user(name) for name in ("one", "two"))
     proposal = Proposal.objects.create(audit=audit, changes={"postures": []}, reason="So.", proposed_by=one)
