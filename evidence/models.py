@@ -44,6 +44,9 @@ LINES = r"^[0-9]+(-[0-9]+)?$"
 HTTPS = r"^https://[^\s/]+"
 PURL = r"^pkg:[a-z]+/\S+$"
 
+# So many sources are looked at for claims that share one.
+MOST_ON_A_SOURCE = 1000
+
 # Of a document's address, what says where it is: a repository on GitHub, else the host.
 PLACES = [r"^https://(github\.com/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)", r"^https://([^/?#]+)"]
 
@@ -175,16 +178,16 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return self.select_related("tier", "cell__inner", "cell__outer", *owners).defer(*searched)
 
     def on_the_sources_of(self, claim: "Claim") -> "ClaimQuerySet":
-        """The others that rest on a source of this one: the same file, page or package. Newest first."""
+        """The others that rest on a source of this one: the same file, page or package. Newest first, of so many that
+        it can be told at once.
+        """
         same = Q(pk__in=[])
         for source in claim.sources.all():
             # The place is in an index, what is compared within it is not.
             same |= Q(place=source.place, repo=source.repo, path=source.path, url=source.url, purl=source.purl)
-        return (
-            self.filter(models.Exists(Source.objects.filter(same, claim=models.OuterRef("pk"))))
-            .exclude(pk=claim.pk)
-            .order_by("-as_of", "-pk")
-        )
+        # A limit makes Postgres begin with the sources, which are few, and not with the claims by date.
+        some = Source.objects.filter(same).order_by().values("claim")[:MOST_ON_A_SOURCE]
+        return self.filter(pk__in=some).exclude(pk=claim.pk).order_by("-as_of", "-pk")
 
     def in_reading_order(self) -> "ClaimQuerySet":
         """As their authors ordered them, each with its sources ready (one query more)."""

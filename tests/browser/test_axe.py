@@ -31,6 +31,9 @@ KINDS = [
     "/claims/primitive.gvisor.directfs-on/correction/",
     "/changes/",
     "/audits/codex/history/",
+    "/evidence/?source=github.com/openai/codex&aspect=boundary",
+    "/evidence/?q=zzzzzz&label=inferred",
+    "/claims/audit.codex.cli.sandbox-mode-default/",
     "/nowhere/",
 ]
 
