@@ -19,14 +19,18 @@ def harmless(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULAS) else text
 
 
+def row(claim: Claim) -> list[str]:
+    """A claim's cells, in the order of COLUMNS; its sources a line each within a cell."""
+    cells = [
+        *(claim.address, str(claim.subject), claim.aspect, claim.label, claim.sentence, claim.version),
+        *(claim.as_of.isoformat(), claim.freshness.value, "yes" if claim.is_public else "no"),
+        *(claim.reasoning, claim.looked, "\n".join(source.href or source.purl for source in claim.sources.all())),
+    ]
+    return [harmless(cell) for cell in cells]
+
+
 def write_csv(claims: Iterable[Claim], file: Any) -> None:
-    """Write the claims to a file in text mode, a line each, with a heading; their sources a line each within a cell."""
+    """Write the claims to a file in text mode, a line each, with a heading."""
     table = csv.writer(file)
     table.writerow(COLUMNS)
-    for claim in claims:
-        row = [
-            *(claim.address, str(claim.subject), claim.aspect, claim.label, claim.sentence, claim.version),
-            *(claim.as_of.isoformat(), claim.freshness.value, "yes" if claim.is_public else "no"),
-            *(claim.reasoning, claim.looked, "\n".join(source.href or source.purl for source in claim.sources.all())),
-        ]
-        table.writerow([harmless(cell) for cell in row])
+    table.writerows(map(row, claims))

@@ -1,12 +1,14 @@
 """The ledger of all claims, and a claim's own page."""
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from evidence.citation import Citation
+from evidence.data import FORMATS, answer
 from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim, Withdrawn
 from evidence.pages import HtmxRequest, filtered_list
@@ -18,9 +20,11 @@ LISTED = 12
 
 @require_safe
 @vary_on_headers("HX-Request", "HX-Current-URL", "HX-Trigger")
-def ledger(request: HtmxRequest) -> HttpResponse:
-    """Every published claim of the site."""
+def ledger(request: HtmxRequest) -> HttpResponseBase:
+    """Every published claim of the site; with `format` what is found of them, for programs."""
     filterset = LedgerFilterSet(request.GET)
+    if (wanted := request.GET.get("format")) in FORMATS:
+        return answer(request, filterset, wanted)
     return filtered_list(
         request,
         filterset,

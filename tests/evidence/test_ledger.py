@@ -1,6 +1,9 @@
 """The ledger: what its filters find is what the database holds, in one address, for few claims as for many."""
 
+import csv
 import datetime
+import io
+import json
 import re
 from urllib.parse import urlencode
 
@@ -238,3 +241,30 @@ def test_after_each_swap_the_page_equals_a_fresh_one_and_the_address_says_what_i
     whole = client.get(LEDGER, headers=asked)
     assert shown(BeautifulSoup(whole.content, "html.parser")) == shown(page_of(client))
     assert {"HX-Request", "HX-Current-URL"} <= {*whole["Vary"].split(", ")}
+
+
+# ---- for programs ----
+
+
+def test_what_is_found_comes_as_json_and_as_a_table_in_which_nothing_is_a_formula(client: Client) -> None:
+    make_claim(make_primitive("gvisor"), Label.VERIFIED_CODE, slug="a", sentence="=HYPERLINK(1)")
+    make_claim(make_primitive("runc"), Label.INFERRED, slug="b")
+    make_claim(make_primitive("secret", is_published=False), slug="c")
+    response = client.get(LEDGER, {"label": "verified-code", "format": "json", "kind": "nonsense"})
+    assert response["Content-Type"] == "application/json"
+    data = json.loads(b"".join(response))
+    assert data["url"] == "http://testserver/evidence/?label=verified-code"
+    assert data["licence"] == "CC BY 4.0"
+    assert "nonsense" in data["notices"][0]
+    (claim,) = data["claims"]
+    assert claim["id"] == "primitive.gvisor.a"
+    assert claim["url"] == "http://testserver/claims/primitive.gvisor.a/"
+    assert claim["sentence"] == "=HYPERLINK(1)"
+    assert claim["sources"][0]["href"].startswith("https://github.com/google/gvisor/blob/")
+    table = list(csv.reader(io.StringIO(b"".join(client.get(LEDGER, {"format": "csv"})).decode())))
+    assert [row[0] for row in table] == ["address", "primitive.runc.b", "primitive.gvisor.a"]
+    assert table[2][4] == "'=HYPERLINK(1)"
+    assert json.loads(b"".join(client.get(LEDGER, {"q": "zzzz", "format": "json"})))["claims"] == []
+    assert b"<!doctype html>" in client.get(LEDGER, {"format": "xml"}).content
+    links = {link["href"] for link in page_of(client, label="inferred").select("#results .note a")}
+    assert links == {"?label=inferred&format=json", "?label=inferred&format=csv"}
