@@ -504,6 +504,7 @@ def _change(at: datetime.datetime, events: list[_Event], subject: Named, names: 
     things: dict[tuple[AnyModel, int], Thing] = {}
     parts: list[tuple[tuple[AnyModel, int], Thing]] = []
     for (model, pk), of_row in by_row.items():
+        of_row.sort(key=lambda event: event.event_id)
         thing = _thing(model, pk, of_row, names)
         if thing is None:
             continue

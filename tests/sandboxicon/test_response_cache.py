@@ -271,3 +271,14 @@ def test_a_flood_of_addresses_stays_within_the_bytes_and_drives_no_common_page_o
             assert cache.shelf.bytes <= most
     assert cache.shelf.bytes <= most
     assert {status(cache(request(address))) for address in common} == {"hit"}
+
+
+def test_a_feed_is_sent_again_only_when_what_it_tells_has_changed(client: Client) -> None:
+    make_primitive(slug="box", name="Before")
+    make_primitive(slug="other")
+    feed = client.get("/primitives/box/feed/").headers["ETag"]
+    assert client.get("/primitives/box/feed/", headers={"If-None-Match": feed}).status_code == 304
+    Primitive.objects.filter(slug="other").update(name="After")
+    assert client.get("/primitives/box/feed/", headers={"If-None-Match": feed}).status_code == 304
+    Primitive.objects.filter(slug="box").update(name="After all")
+    assert client.get("/primitives/box/feed/", headers={"If-None-Match": feed}).status_code == 200
