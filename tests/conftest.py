@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sandboxicon import database
-from tests import put_back
+from tests import put_back, template
 
 put_back.install()
 
@@ -23,6 +23,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
         database.prepare()
     except database.DatabaseUnavailable as error:
         pytest.exit(str(error), returncode=1)
+    template.use()
 
 
 @pytest.fixture(autouse=True)

@@ -88,10 +88,12 @@ def is_ready(server: Server) -> bool:
     return False
 
 
-def database_url() -> str:
-    """The address of the database that the tests use now."""
+def database_url(name: str = "") -> str:
+    """The address of the database that the tests use now, or of another one on its server."""
     from django.db import connection
 
     settings = connection.settings_dict
     parts = {name: str(settings[name.upper()]) for name in ("host", "port", "user", "password")}
-    return f"postgres:///{quote(settings['NAME'])}?" + urlencode({name: part for name, part in parts.items() if part})
+    return f"postgres:///{quote(name or settings['NAME'])}?" + urlencode(
+        {name: part for name, part in parts.items() if part}
+    )
