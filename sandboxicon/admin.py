@@ -13,7 +13,7 @@ from sandboxicon.exchange import export_yaml
 
 admin.site.site_header = "sandboxicon: curation"
 admin.site.site_title = "sandboxicon: curation"
-admin.site.index_title = "What can be edited"
+admin.site.index_title = "The curator’s desk"
 admin.site.enable_nav_sidebar = False  # lists and forms need the width
 
 
