@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from site_pages import KINDS, NOT_THERE, ROOT, needs, running
+from site_pages import KINDS, NOT_TO_BE_FOUND, ROOT, needs, running
 
 # What htmx asks for, with the id of the element that it puts the answer into.
 PARTS = [
@@ -35,7 +35,7 @@ def main() -> int:
     checker = ROOT / "tools" / "node" / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
     with running() as site, tempfile.TemporaryDirectory() as folder:
         names = {}
-        for address in [*KINDS.values(), NOT_THERE]:
+        for address in [*KINDS.values(), *NOT_TO_BE_FOUND]:
             names[_write(folder, len(names), _fetch(site + address))] = address
         for address, target in PARTS:
             part = _fetch(site + address, {"HX-Request": "true", "HX-Target": target})

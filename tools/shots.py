@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from site_pages import CHROMIUM_FLAGS, KINDS, NOT_THERE, ROOT, chromium, running
+from site_pages import CHROMIUM_FLAGS, KINDS, NOT_TO_BE_FOUND, ROOT, chromium, running
 
-PAGES = [*KINDS.values(), "/audits/devin/", "/ladder/?open=microvm", NOT_THERE]
+PAGES = [*KINDS.values(), "/audits/devin/", "/ladder/?open=microvm", *NOT_TO_BE_FOUND]
 WIDTHS = [320, 768, 1280, 1920]
 
 

@@ -28,7 +28,6 @@ KINDS = {
     "agents compared": "/audits/compare/?a=claude-code&a=codex&a=jules",
     "ledger": "/evidence/",
     "claim": "/claims/error.unshare-eperm.meaning/",
-    "correction": "/claims/primitive.gvisor.directfs-on/correction/",
     "nesting": "/nesting/",
     "inner sandbox": "/nesting/bubblewrap/",
     "nested": "/nesting/bubblewrap/bare-fedora/",
@@ -40,7 +39,8 @@ KINDS = {
     "about": "/about/",
     "search": "/search/?q=docker",
 }
-NOT_THERE = "/nowhere/"
+# Those that ask search engines to pass them by, for which Lighthouse would scold them.
+NOT_TO_BE_FOUND = ["/claims/primitive.gvisor.directfs-on/correction/", "/nowhere/"]
 
 CHROMIUM_FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),

@@ -14,6 +14,7 @@ from audits.comparison import offered_on
 from audits.matrix import Summary, summarise
 from audits.models import Agent, Posture, PosturePlatform
 from audits.verdicts import verdicts
+from evidence import addresses
 from evidence.comparison import FEWEST, MOST, NUMBERS
 from evidence.models import SLUG, Claim, Label
 from ladder.models import Kernel, Tier
@@ -40,7 +41,8 @@ class Card:
 def find(kind: str, slug: str) -> Card | None:
     """The card of a page, or None where there is no such page. `slug` is "" for a page that is the one of its kind."""
     make = CARDS.get(kind)
-    if make is None or not all(re.fullmatch(SLUG, part) for part in slug.split("+") if slug):
+    is_possible = re.fullmatch(addresses.PATTERN, slug) or all(re.fullmatch(SLUG, it) for it in slug.split("+") if slug)
+    if make is None or not is_possible:
         return None
     card = make(slug)
     return card and replace(card, rungs=tuple(Tier.objects.order_by("rank").values_list("name", flat=True)))
@@ -191,6 +193,14 @@ def _to_compare(slug: str) -> list[str]:
     return slugs if FEWEST <= len(slugs) <= MOST else []
 
 
+def _claim(address: str) -> Card | None:
+    claim = Claim.objects.published().at(address).with_subjects().first()
+    if claim is None:
+        return None
+    read = f"As of {claim.as_of:%-d %B %Y}{claim.version and ', '}{claim.version}"
+    return Card(f"A claim, {claim.label}", str(claim.subject), claim.sentence.replace("`", ""), note=read)
+
+
 def _models() -> Card:
     return Card(
         "The two models",
@@ -229,6 +239,7 @@ CARDS: dict[str, Callable[[str], Card | None]] = {
     "audits": _alone(_audits),
     "agent": _agent,
     "agents-compared": _agents,
+    "claim": _claim,
     "models": _alone(_models),
     "method": _alone(_method),
     "about": _alone(_about),

@@ -23,6 +23,7 @@ PAGES = [
     *("/", "/ladder/", "/ladder/microvm/", "/models/", "/models/?step=jailer", "/method/", "/about/", "/search/?q=x"),
     *("/primitives/", "/primitives/gvisor/", "/primitives/compare/?p=gvisor&p=firecracker", "/primitives/compare/"),
     *("/audits/", "/audits/codex/", "/audits/?q=openai", "/audits/compare/?a=codex&a=jules&a=devin"),
+    "/claims/primitive.gvisor.directfs-on/",
 ]
 
 
@@ -41,7 +42,7 @@ def test_every_page_names_a_picture_that_there_is_and_its_measures(client: Clien
         assert picture.size == (int(said["og:image:width"]), int(said["og:image:height"])) == (1200, 630)
         assert len(response.content) < 60_000
         pictures[path] = response.content
-    assert len(set(pictures.values())) == len(pictures) == 12
+    assert len(set(pictures.values())) == len(pictures) == 13
 
 
 @pytest.mark.usefixtures("content")
@@ -83,6 +84,7 @@ def test_a_card_with_no_words_and_one_with_far_too_many_are_drawn() -> None:
     [
         *("nothing", "tier", "home/x", "tier/none", "agent/nobody", "primitive/%00", "primitive/a'b", "agent/draft"),
         *("agents-compared/draft", "agents-compared/a+b+c+d+e", "primitives-compared/+", "primitives-compared/a+a"),
+        *("claim/primitive.gvisor.none", "claim/x", "agent/primitive.gvisor.none"),
     ],
 )
 def test_there_is_no_picture_of_what_is_no_page(client: Client, path: str) -> None:
