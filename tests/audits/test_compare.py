@@ -56,7 +56,8 @@ def test_every_agent_can_be_compared_and_what_is_undisclosed_has_no_rung(client:
             for cell in row.select("td"):
                 if "Undisclosed" in cell.get_text():
                     undisclosed += 1
-                    assert not cell.select(".own, .shared, svg")
+                    assert not cell.select(".own, .shared")
+                    assert [use["href"] for use in cell.select("use")] == ["#sample-undisclosed"]
     assert undisclosed > 10
 
 

@@ -215,7 +215,7 @@ def test_what_is_undisclosed_is_given_no_rung_and_no_kernel(client: Client) -> N
             holder = cell.find_parent("td")
             assert "undisclosed" in holder["class"]
             assert not {"shared", "own", "none", "isolated"} & set(holder["class"])
-            assert not cell.select("svg")
+            assert [use["href"] for use in cell.select("use")] == ["#sample-undisclosed"]
             assert not any(word in text(cell).lower() for word in [*rungs, "kernel"])
     assert number > 50
 
