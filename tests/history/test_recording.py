@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pghistory.models import Event
 
-from audits.models import Posture
+from audits.models import Posture, Proposal
 from evidence.models import Claim, FormerAddress, Source, Withdrawn
 from history.tracking import event_model, is_tracked
 from primitives.models import Primitive
@@ -116,8 +116,8 @@ class TestWhatIsRecorded:
             sql(change)
 
     def test_every_model_of_the_content_has_a_history(self) -> None:
-        # Where claims once were follows from their history.
-        derived = {FormerAddress, Withdrawn}
+        # Where claims once were follows from their history, and a proposal is a record itself.
+        derived = {FormerAddress, Withdrawn, Proposal}
         for app in ("ladder", "primitives", "audits", "nesting", "evidence"):
             for model in apps.get_app_config(app).get_models():
                 if not issubclass(model, Event) and model not in derived:

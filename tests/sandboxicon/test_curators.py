@@ -24,6 +24,7 @@ RIGHTS = {
     *(f"{action}_{model}" for model in ("tier", "category", "platform") for action in ("change", "view")),
     *(f"{action}_correction" for action in ("change", "delete", "view")),
     *(f"{action}_proposal" for action in ("change", "view")),
+    *("view_formeraddress", "view_withdrawn", "change_withdrawn"),
 }
 
 
@@ -50,7 +51,17 @@ def test_the_migration_that_makes_the_group_goes_back_and_forth() -> None:
 def test_the_migration_that_adds_audits_goes_back_and_forth() -> None:
     try:
         call_command("migrate", "sandboxicon", "0002", verbosity=0)
-        later = ("agent", "posture", "innerprimitive", "fix", "correction", "proposal", *NESTING)
+        later = (
+            "agent",
+            "posture",
+            "innerprimitive",
+            "fix",
+            "correction",
+            "proposal",
+            "withdrawn",
+            "formeraddress",
+            *NESTING,
+        )
         assert rights() == {right for right in RIGHTS if not any(name in right for name in later)}
     finally:
         call_command("migrate", "sandboxicon", verbosity=0)
