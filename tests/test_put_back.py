@@ -6,6 +6,7 @@ from django.db import connection
 
 from audits.models import Agent
 from evidence.models import Claim
+from ladder.models import CostRange
 from primitives.models import Primitive
 from sandboxicon.models import LoadedDocument
 from tests.factories import make_primitive
@@ -43,6 +44,7 @@ class TestWithContent:
     @pytest.mark.django_db(transaction=True)
     def test_a_committing_test_may_delete_all_of_it(self, content: None) -> None:
         Group.objects.all().delete()
+        CostRange.objects.all().delete()  # they rest on claims, which go with their primitives
         Agent.objects.all().delete()
         Primitive.objects.all().delete()
         LoadedDocument.objects.all().delete()
