@@ -47,6 +47,8 @@ ADDRESSES = [
     "/search/?q=CVE-2026-4242",
     "/evidence/",
     "/evidence/?q=marsupial",
+    "/evidence/?format=csv",
+    "/evidence/?format=json",
     "/evidence/?primitive=thylacine&agent=emu",
     "/claims/primitive.bilby.holds/",
     "/changes/",
@@ -89,7 +91,7 @@ OF_DRAFTS = [
 def answers(client: Client) -> dict[str, bytes]:
     """What each address gives, and the panel of the search."""
     panel = {"HX-Request": "true", "HX-Target": "site-results"}
-    found = {address: client.get(address).content for address in ADDRESSES}
+    found = {address: b"".join(client.get(address)) for address in ADDRESSES}  # some of them stream
     return found | {"the panel": client.get("/search/?q=marsupial", headers=panel).content}
 
 
