@@ -4,7 +4,7 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin backup restore content shots lighthouse html weights bench fuzz docker-test licences sbom lock
+.PHONY: help run test check admin backup restore content shots lighthouse html weights bench fuzz faults docker-test licences sbom lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
@@ -57,6 +57,9 @@ bench: .venv/.run .bench/.installed ## How quick it is, in ratios beside an empt
 
 fuzz: .venv/.dev ## Send 100,000 requests that a stranger might, to every public address (FUZZ=... for another number)
 	@FUZZ=$(or $(FUZZ),100000) $(python) -m pytest tests/security/test_fuzz.py -s -q
+
+faults: .venv/.dev ## Stop, kill and fill up real processes under load, and see what is lost (minutes)
+	@FAULTS=1 $(python) -m pytest tests/security/test_faults.py -q
 
 docker-test: ## Build the image and try compose.yaml out (needs Docker; ARGS="--help" says more)
 	@$(PYTHON) tools/deployment/try_out.py $(ARGS)

@@ -23,8 +23,10 @@ from nested_admin.nested import NestedModelAdmin, NestedStackedInline
 from evidence import rules
 from evidence.export import write_csv
 from evidence.models import Claim, FormerAddress, Freshness, Source, Withdrawn
+from history.reading import last_change
 from history.reasons import AsksWhy, ReasonMissing
 from history.restoring import Version
+from history.tracking import is_tracked
 
 if TYPE_CHECKING:
     AnyModelAdmin = admin.ModelAdmin[Any]
@@ -32,10 +34,20 @@ else:
     AnyModelAdmin = object
 
 
-def refusal(error: DatabaseError | ReasonMissing) -> str:
+class ChangedMeanwhile(Exception):
+    """Somebody else has saved what a form is about, since the form was opened."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Somebody else has changed this since you opened it, so nothing was saved. What you typed is below; open "
+            "the entry in another tab to see theirs. If you save again, what stands here takes the place of it."
+        )
+
+
+def refusal(error: DatabaseError | ReasonMissing | ChangedMeanwhile) -> str:
     """What the database objects to, in a sentence, or that it is not told why. Raises `error` again where a curator
     could do nothing about it."""
-    if isinstance(error, ReasonMissing):
+    if isinstance(error, (ReasonMissing, ChangedMeanwhile)):
         return str(error)
     if isinstance(error, IntegrityError):
         return rules.in_words(error)
@@ -73,6 +85,25 @@ class AsksTheDatabase(AsksWhy):
 
         return RefusedForm
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        # Before it is read: what is saved in between is then newer than what the form says it has seen.
+        if request.method == "GET" and object_id.isdecimal() and is_tracked(self.model):
+            request.as_opened = last_change(self.model, int(object_id))  # type: ignore[attr-defined]
+        return super().get_object(request, object_id, from_field)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        context["as_opened"] = getattr(request, "as_opened", request.POST.get("as-opened", ""))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change and (seen := request.POST.get("as-opened")):
+            # Whoever saves the same at the same time waits here, and then sees what the first one wrote.
+            type(obj)._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
+            if (now := last_change(self.model, obj.pk)) != seen:
+                request.as_opened = now  # type: ignore[attr-defined]
+                raise ChangedMeanwhile
+        super().save_model(request, obj, form, change)
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         judge_now()
@@ -102,7 +133,7 @@ class AsksTheDatabase(AsksWhy):
     ) -> Any:
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        except (DatabaseError, ReasonMissing) as error:
+        except (DatabaseError, ReasonMissing, ChangedMeanwhile) as error:
             request.refusal = refusal(error)  # type: ignore[attr-defined]
         return super().changeform_view(request, object_id, form_url, extra_context)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Case, F, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models import Case, F, Max, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Concat, JSONObject
 from django.utils.dateformat import format as format_date
@@ -235,6 +235,16 @@ def history_by_id(model: AnyModel, pk: int) -> list[Arm]:
         if each is not model and ways:
             found[each] = ways
     return list(found.items())
+
+
+def last_change(model: AnyModel, pk: int) -> str:
+    """Which events of a row, and of what belongs to it, are the newest: another text after each change of any."""
+    newest = [
+        _table(each).filter(where).order_by().values(of=Value(each._meta.label)).annotate(newest=Max("pgh_id"))
+        for each, where in history_by_id(model, pk)
+    ]
+    rows = newest[0].union(*newest[1:], all=True) if len(newest) > 1 else newest[0]
+    return " ".join(sorted(f"{row['of']}:{row['newest']}" for row in rows))
 
 
 def history_where(row: Model, models: Iterable[AnyModel], name: str) -> list[Arm]:

@@ -13,6 +13,10 @@ from sandboxicon import embedded
 
 OLDEST = 14
 
+# While the server is away nobody waits long, and the pool gives up soon, to begin anew with the next reader: else it
+# would try at ever longer intervals, and a server that came back would be noticed as late as it had been away.
+POOL = {"min_size": 1, "timeout": 5, "reconnect_timeout": 2}
+
 # The options of an address that Django reads itself, with their types; all others are text for libpq.
 _DJANGO_OPTIONS = ("isolation_level", "prepare_threshold", "server_side_binding")
 
@@ -33,7 +37,7 @@ def configuration(url: str, pool_size: int) -> dict[str, Any]:
         # site live through a restart of the server.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {**found["OPTIONS"], "pool": {"min_size": 1, "max_size": max(pool_size, 1), "timeout": 10}},
+        "OPTIONS": {**found["OPTIONS"], "pool": {**POOL, "max_size": max(pool_size, 1)}},
     }
 
 

@@ -1,4 +1,4 @@
-"""The settings of the admin's door, read strictly. The texts of ValueError are for whoever sets them."""
+"""The settings of the admin's door and its bell, read strictly. The texts of ValueError are for whoever sets them."""
 
 import ipaddress
 import re
@@ -18,3 +18,10 @@ def networks(texts: list[str]) -> list[IPv4Network | IPv6Network]:
         return [ipaddress.ip_network(text.strip()) for text in texts if text.strip()]
     except ValueError as error:
         raise ValueError(f"ADMIN_ALLOW should be networks such as 192.0.2.0/24 with commas between: {error}") from None
+
+
+def contact(text: str) -> str:
+    """SECURITY_CONTACT as one address on one line."""
+    if text and not re.fullmatch(r"(mailto:[^\s@]+@[^\s@]+|https://\S+)", text):
+        raise ValueError(f"SECURITY_CONTACT is {text!r}, and should read mailto:name@host or https://...")
+    return text

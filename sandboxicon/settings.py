@@ -32,6 +32,8 @@ try:
     # Whether a second curator approves each change of a default posture; where there is one curator alone, nobody does.
     SECOND_PAIR_OF_EYES = env.bool("SECOND_PAIR_OF_EYES", not DEBUG)
     # Production speaks TLS, and a curator's password alone opens nothing there.
+    # Whom to tell of a weakness: mailto:... or https://...
+    SECURITY_CONTACT = door_settings.contact(env.str("SECURITY_CONTACT", ""))
     # json: a line for each event and each request, for a machine to read; plain: only what went wrong.
     LOG_FORMAT = env.str("LOG_FORMAT", "plain", validate=allowed.OneOf(["plain", "json"]))
     SECOND_FACTOR = env.bool("SECOND_FACTOR", BEHIND_TLS and not DEBUG)

@@ -33,6 +33,7 @@ urlpatterns = [
     path("", include("nesting.urls")),
     path("", include("corrections.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
+    path(".well-known/security.txt", views.security_txt, name="security_txt"),
     path("robots.txt", views.robots, name="robots"),
     path("sitemap.xml", sitemaps.index, {"sitemaps": sections()}, name="sitemaps"),
     path(
@@ -46,3 +47,5 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
 ]
+
+handler500 = views.broke

@@ -1,19 +1,24 @@
 """Pages that belong to no app, and the two that machines ask."""
 
+import datetime
+import sys
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import get_template
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
+from django.views.defaults import server_error
 
 from audits.matrix import summarise
 from audits.models import Agent, AgentBreak, Isolation, Posture, PosturePlatform
@@ -147,6 +152,32 @@ def card(request: HttpRequest, kind: str, slug: str = "") -> HttpResponse:
     response["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "public, max-age=300"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+def broke(request: HttpRequest) -> HttpResponse:
+    """The answer to whatever no view foresaw: 503 while the database does not answer, and 500 otherwise."""
+    if not isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        return server_error(request)
+    response = HttpResponse(get_template("503.html").render(), status=503)
+    response["Retry-After"] = "5"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_safe
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """Whom to tell of a weakness (RFC 9116). None where the settings name nobody: a made-up address would lose it."""
+    if not settings.SECURITY_CONTACT:
+        raise Http404
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    fields = {
+        "Contact": settings.SECURITY_CONTACT,
+        "Expires": (midnight + datetime.timedelta(days=180)).isoformat(),
+        "Preferred-Languages": "en",
+        "Canonical": request.build_absolute_uri(),
+    }
+    text = "".join(f"{name}: {value}\n" for name, value in fields.items())
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @never_cache

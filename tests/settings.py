@@ -16,6 +16,7 @@ for name in (
     "LOG_FORMAT",
     "PROXIES",
     "SECOND_FACTOR",
+    "SECURITY_CONTACT",
 ):
     os.environ.pop(name, None)
 os.environ["SECRET_KEY"] = "for tests alone"

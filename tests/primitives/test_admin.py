@@ -142,7 +142,11 @@ def test_a_claim_that_somebody_else_deleted_is_named_and_the_rest_kept(admin_cli
     assert again.fields["claims-1-sentence"] == "Typed, and kept."
     assert stays.slug in again.page.select_one("#claims-1 h3").text  # type: ignore[union-attr]
     again.fields["claims-0-DELETE"] = "on"
-    assert again.send() is None
+    # What else that somebody changed, this curator has not been told yet.
+    told = again.send()
+    assert told is not None
+    assert "Somebody else has changed this since you opened it" in told.errors
+    assert told.send() is None
     assert Claim.objects.get().sentence == "Typed, and kept."
 
 

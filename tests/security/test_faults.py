@@ -1,0 +1,264 @@
+"""What breaks beneath the site while it is in use. `make faults` runs these: they take minutes, and a PostgreSQL of
+their own, which is stopped, killed and starved of room."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from sandboxicon import embedded
+from tests.servers import CHECKOUT, Server, running
+
+pytestmark = pytest.mark.skipif(os.environ.get("FAULTS") != "1", reason="make faults runs these")
+
+READERS = 16
+BACK_WITHIN = 5  # seconds
+
+
+class Cluster:
+    """A PostgreSQL of the tests' own, with the site's tables in it."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.account = embedded._account(data)
+        self.socket = embedded.socket_folder(data)
+        self.url = f"postgres:///{embedded.NAME}?host={self.socket}&user={embedded.USER}"
+
+    def start(self) -> None:
+        embedded._start(self.data, self.account)
+
+    def stop(self, mode: str = "fast") -> None:
+        embedded._run("pg_ctl", "-D", ".", "-m", mode, "-w", "stop", account=self.account, folder=self.data)
+
+    def kill(self) -> None:
+        """As the kernel does where memory runs out: the server and all of its children at once."""
+        postmaster = int((self.data / "postmaster.pid").read_text().splitlines()[0])
+        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        for pid in (postmaster, *map(int, children)):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def connect(self) -> psycopg.Connection:
+        return psycopg.connect(
+            host=str(self.socket), dbname=embedded.NAME, user=embedded.USER, port=embedded.PORT, autocommit=True
+        )
+
+    def manage(self, *arguments: str) -> subprocess.Popen[str]:
+        environment = {"PATH": os.environ["PATH"], "SECRET_KEY": "for faults " * 6, "DATABASE_URL": self.url}
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.Popen(
+            command, cwd=CHECKOUT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+
+    def done(self, *arguments: str) -> str:
+        process = self.manage(*arguments)
+        output, _ = process.communicate()
+        assert process.returncode == 0, output
+        return output
+
+    def rows(self) -> dict[str, int]:
+        with self.connect() as connection:
+            tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+            return {name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for (name,) in tables}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    root = tmp_path_factory.mktemp("faults")
+    is_small = os.geteuid() == 0
+    if is_small:  # so that it can be filled up
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m,mode=755", "tmpfs", root], check=True)
+    found = Cluster(root / "data")
+    found.start()
+    embedded._ensure_database(found.data)
+    yield found
+    try:
+        found.stop("immediate")
+    except OSError:
+        pass
+    if is_small:
+        subprocess.run(["umount", "--lazy", root], check=True)
+
+
+@pytest.fixture
+def site(cluster: Cluster, tmp_path: Path) -> Iterator[Server]:
+    cluster.done("migrate", "--verbosity=0")
+    cluster.done("load_content")
+    settings = {"DJANGO_SETTINGS_MODULE": "tests.browser.settings", "BROWSER_STATIC_ROOT": str(tmp_path / "static")}
+    (tmp_path / "static").mkdir()
+    subprocess.run([sys.executable, "manage.py", "collectstatic", "--no-input", "-v0"], cwd=CHECKOUT, check=True,
+                   env={"PATH": os.environ["PATH"], "SECRET_KEY": "x", **settings})  # fmt: skip
+    with running(tmp_path / "log", DATABASE_URL=cluster.url, **settings) as server:
+        yield server
+
+
+def ask(address: str) -> tuple[int, dict[str, str]]:
+    """0 where nobody answered."""
+    try:
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            return answer.status, dict(answer.headers)
+    except urllib.error.HTTPError as error:
+        return error.code, dict(error.headers)
+    except OSError:
+        return 0, {}
+
+
+def until_well(server: Server, path: str) -> float:
+    begun = time.monotonic()
+    while ask(server.address + path)[0] != 200:
+        assert time.monotonic() < begun + 60
+        time.sleep(0.1)
+    return time.monotonic() - begun
+
+
+class Readers:
+    """Sixteen who read one page that is kept, and pages that are not."""
+
+    def __init__(self, server: Server) -> None:
+        self.seen: list[tuple[float, str, int, dict[str, str]]] = []
+        self.stop = threading.Event()
+        self.threads = [threading.Thread(target=self._read, args=(server, number)) for number in range(READERS)]
+
+    def _read(self, server: Server, number: int) -> None:
+        turn = 0
+        while not self.stop.is_set():
+            turn += 1
+            kind = "kept" if number % 2 else "new"
+            path = "/primitives/" if number % 2 else f"/primitives/?q=x{number}y{turn}"
+            self.seen.append((time.monotonic(), kind, *ask(server.address + path)))
+
+    def __enter__(self) -> "Readers":
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop.set()
+        for thread in self.threads:
+            thread.join()
+
+    def statuses(self, kind: str, begun: float, ended: float) -> Counter[int]:
+        return Counter(status for at, what, status, _ in self.seen if what == kind and begun <= at <= ended)
+
+
+def test_postgres_goes_and_comes_back_while_sixteen_read(cluster: Cluster, site: Server) -> None:
+    for _ in range(8):  # so that each worker has it
+        assert ask(site.address + "/primitives/")[0] == 200
+    with Readers(site) as readers:
+        time.sleep(3)
+        cluster.stop("immediate")
+        gone = time.monotonic()
+        time.sleep(12)
+        back = time.monotonic()
+        cluster.start()
+        took = until_well(site, "/primitives/?q=after")
+        time.sleep(2)
+        end = time.monotonic()
+    away = [entry for entry in readers.seen if gone + 6 < entry[0] < back - 1]
+    kept = Counter(status for _, kind, status, _ in away if kind == "kept")
+    new = Counter(status for _, kind, status, _ in away if kind == "new")
+    print(f"away: kept {dict(kept)}, new {dict(new)}; well {took:.1f} s after the start")
+    assert set(kept) == {200}
+    assert set(new) == {503}
+    assert all("database unreachable" in headers["Cache-Status"] for _, kind, _, headers in away if kind == "kept")
+    assert all(headers["Retry-After"] == "5" for _, kind, _, headers in away if kind == "new")
+    assert took < BACK_WITHIN
+    for kind in ("kept", "new"):
+        assert set(readers.statuses(kind, back + took + BACK_WITHIN, end)) <= {200}
+
+
+def test_a_worker_that_is_killed_costs_its_own_requests_alone(site: Server) -> None:
+    master = site.process.pid
+    with Readers(site) as readers:
+        time.sleep(2)
+        victim = Path(f"/proc/{master}/task/{master}/children").read_text().split()[0]
+        os.kill(int(victim), signal.SIGKILL)
+        killed = time.monotonic()
+        time.sleep(8)
+    assert victim not in Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    counts = Counter(status for *_, status, _ in readers.seen)
+    print(f"a worker killed: {dict(counts)}")
+    assert set(counts) <= {0, 200}
+    assert counts[0] <= READERS
+    assert {status for at, _, status, _ in readers.seen if at > killed + BACK_WITHIN} == {200}
+
+
+def test_a_load_that_loses_its_database_leaves_nothing_behind(cluster: Cluster) -> None:
+    cluster.done("migrate", "--verbosity=0")
+    with cluster.connect() as connection:
+        connection.execute("TRUNCATE sandboxicon_loadeddocument")
+    before = cluster.rows()
+    load = cluster.manage("load_content", "--overwrite-all")
+    with cluster.connect() as watch:
+        writes = (
+            "SELECT 1 FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 'primitives_primitive'::regclass"
+        )
+        while not watch.execute(writes).fetchone():
+            assert load.poll() is None, load.communicate()[0]
+            time.sleep(0.02)
+    cluster.kill()
+    output, _ = load.communicate()
+    assert load.returncode != 0, output
+    cluster.start()
+    assert cluster.rows() == before
+    cluster.done("load_content")
+
+
+def fill(file: Path) -> None:
+    """Write to it until there is no room left."""
+    with file.open("wb", buffering=0) as written:
+        with suppress(OSError):
+            while True:
+                written.write(os.urandom(100_000))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount the small disk")
+def test_a_load_that_finds_the_disk_full_leaves_nothing_behind(cluster: Cluster) -> None:
+    cluster.done("migrate", "--verbosity=0")
+    with cluster.connect() as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS ballast (text text)")
+        connection.execute("CHECKPOINT")
+    before = cluster.rows()
+    filler = cluster.data.parent / "filler"
+    fill(filler)
+    with pytest.raises(psycopg.Error) as refused, cluster.connect() as connection:
+        connection.execute("INSERT INTO ballast SELECT repeat(md5(i::text), 40) FROM generate_series(1, 200000) i")
+    load = cluster.manage("load_content", "--overwrite-all")
+    load.communicate()
+    print(f"disk full: {str(refused.value).splitlines()[0]}; the load ended with {load.returncode}")
+    filler.unlink()
+    try:
+        after = cluster.rows()
+    except psycopg.Error:  # without room for its journal the server ends itself, and begins again from it
+        cluster.start()
+        after = cluster.rows()
+    assert {**after, "ballast": 0} == {**before, "ballast": 0} or load.returncode == 0
+    assert after["ballast"] == before["ballast"] == 0
+    cluster.done("load_content")
+
+
+def test_migrations_from_two_hosts_at_once_run_once(cluster: Cluster) -> None:
+    with cluster.connect() as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    both = [cluster.manage("migrate") for _ in range(2)]
+    outputs = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    applied = sorted(len(re.findall(r"\.\.\. OK", output)) for output in outputs)
+    assert applied[0] == 0
+    assert applied[1] > 50
+    assert "No migrations to apply" in cluster.done("migrate")
