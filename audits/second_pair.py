@@ -1,8 +1,9 @@
 """A second pair of eyes: what a published surface runs in by default changes when a second curator has approved it.
 
 A default posture's isolation, rung and platforms, which posture is the default, and whether the surface is public at
-all, are held back where a curator saves them in the admin, and become a Proposal. All else is saved at once. Who has a
-shell or loads files answers for both pairs of eyes.
+all, are held back where a curator saves them in the admin, and become a Proposal. All else is saved at once. Files that
+are imported and earlier versions that are put back are refused where they change a default. Who has a shell or runs
+load_content answers for both pairs of eyes.
 """
 
 from collections.abc import Callable
@@ -16,8 +17,8 @@ from audits.models import AgentAudit, Isolation, Posture, PosturePlatform, Propo
 from ladder.models import Tier
 from primitives.models import Platform
 
-# The fields of the form of a posture that are held back, with what a proposal calls them.
-HELD = {"is_default": "is_default", "isolation": "isolation", "tier": "tier", "on_platforms": "platforms"}
+# The fields of the form of a posture that are held back.
+HELD = {"is_default", "isolation", "tier", "on_platforms"}
 DEFAULTS_STAY = "A default posture is not deleted at once: untick “is default” first, which a second curator approves."
 
 
@@ -38,7 +39,7 @@ def hold_back(form: Any) -> dict[str, Any] | None:
     """
     typed = form.cleaned_data
     was_default, is_default = bool(form.initial.get("is_default")), bool(typed.get("is_default"))
-    if not (was_default or is_default) or not HELD.keys() & set(form.changed_data):
+    if not (was_default or is_default) or not HELD & set(form.changed_data):
         return None
     posture = form.instance
     after = {
