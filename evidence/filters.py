@@ -14,9 +14,6 @@ from django.http import QueryDict
 from evidence.comparison import Picks
 
 LONGEST_SEARCH = 100
-# Where a list could be of any length, nothing looks at more than this many of the rows found: up to there numbers are
-# exact, above they are "at least", and the pages end there.
-MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True)
@@ -90,6 +87,9 @@ class FacetedFilterSet(django_filters.FilterSet):
     SORTS: ClassVar[dict[str, str]]
     PICK: ClassVar[str] = ""
     COMPARE: ClassVar[str] = ""
+    # Where a list could be of any length, nothing looks at more than this many of the rows found: up to there numbers
+    # are exact, above they are "at least", and the pages end there.
+    MOST_COUNTED: ClassVar[int] = 10_000
     counted: str = "pk"
 
     # ---- what the address says ----

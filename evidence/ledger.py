@@ -13,7 +13,7 @@ from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
-from evidence.filters import MOST_COUNTED, Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
+from evidence.filters import Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
 from evidence.models import Aspect, Claim, ClaimQuerySet, Freshness, Kind, Label, Source, SourceKind, freshness_is
 
 # Of a filter with no end of options so many are shown, those with most claims; links on other pages lead to the rest.
@@ -108,7 +108,7 @@ class LedgerFilterSet(FacetedFilterSet):
         claims: Any = self.filtered()
         if self.sort == "best":
             # To say which is best each has to be looked at.
-            some = claims.order_by().values("pk")[:MOST_COUNTED]
+            some = claims.order_by().values("pk")[: self.MOST_COUNTED]
             claims = Claim.objects.filter(pk__in=some).search(self.chosen["q"])
         else:
             claims = claims.order_by("as_of", "pk") if self.sort == "oldest" else claims.order_by("-as_of", "-pk")
@@ -170,7 +170,7 @@ class LedgerFilterSet(FacetedFilterSet):
             cursor.execute(f"WITH {', '.join(tables)} {' UNION ALL '.join(counted)}", parameters)
             rows = cursor.fetchall()
         counts: dict[str, dict[str, tuple[int, str]]] = {name: {} for name in self.FACETS}
-        full = {value: number > MOST_COUNTED for name, value, _, number in rows if not name}
+        full = {value: number > self.MOST_COUNTED for name, value, _, number in rows if not name}
         for name, value, title, number in rows:
             if name:
                 counts[name][value] = number, title
@@ -187,11 +187,11 @@ class LedgerFilterSet(FacetedFilterSet):
             if title:
                 columns[f"of_{name}_name"] = title
         found = self.filtered(leaving_out=left_out).order_by().annotate(**columns).values(*columns)
-        sql: tuple[str, tuple[Any, ...]] = found[: MOST_COUNTED + 1].query.sql_with_params()
+        sql: tuple[str, tuple[Any, ...]] = found[: self.MOST_COUNTED + 1].query.sql_with_params()
         return sql
 
     def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
-        return super()._count(name, value, found.order_by().values("pk")[: MOST_COUNTED + 1])
+        return super()._count(name, value, found.order_by().values("pk")[: self.MOST_COUNTED + 1])
 
 
 def _table(left_out: str) -> str:

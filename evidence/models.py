@@ -219,8 +219,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def newest_date(self) -> datetime.date | None:
         """The newest date as of which a claim holds; None where there is no claim (one query)."""
-        newest: datetime.date | None = self.aggregate(newest=models.Max("as_of"))["newest"]
-        return newest
+        return self.order_by("-as_of").values_list("as_of", flat=True).first()
 
     def one_of_each_label(self) -> list["Claim"]:
         """An example of each label, best first: the shortest that says enough to be one (two queries)."""

@@ -14,7 +14,7 @@ from django_htmx.http import reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
 from evidence.comparison import MOST
-from evidence.filters import MOST_COUNTED, FacetedFilterSet
+from evidence.filters import FacetedFilterSet
 
 PER_PAGE = 60
 
@@ -35,28 +35,29 @@ class HtmxRequest(HttpRequest):
 
 
 class CappedPaginator(Paginator):
-    """Pages of no more than MOST_COUNTED rows, which is also all that it counts.
+    """Pages of no more than `most` rows, which is also all that it counts.
 
     In the order of the list, which an index gives; but for the order of a search, for which each had to be looked at.
     """
 
-    def __init__(self, rows: QuerySet[Any], per_page: int, *, is_ranked: bool) -> None:
+    def __init__(self, rows: QuerySet[Any], per_page: int, *, most: int, is_ranked: bool) -> None:
         super().__init__(rows, per_page)
+        self.most = most
         self.is_ranked = is_ranked
 
     @cached_property
     def has_more(self) -> bool:
         """Whether there are rows beyond the last page."""
-        return self._number > MOST_COUNTED
+        return self._number > self.most
 
     @cached_property
     def _number(self) -> int:
         rows: Any = self.object_list
-        return int((rows.order_by() if self.is_ranked else rows)[: MOST_COUNTED + 1].count())
+        return int((rows.order_by() if self.is_ranked else rows)[: self.most + 1].count())
 
     @cached_property
     def count(self) -> int:
-        return min(self._number, MOST_COUNTED)
+        return min(self._number, self.most)
 
 
 def filtered_list(
@@ -75,7 +76,7 @@ def filtered_list(
     The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of
     what is in force.
     """
-    paginator = CappedPaginator(rows, PER_PAGE, is_ranked=filterset.sort == "best")
+    paginator = CappedPaginator(rows, PER_PAGE, most=filterset.MOST_COUNTED, is_ranked=filterset.sort == "best")
     page_before = _page_where_only_picks_differ(request, filterset)
     try:
         page = paginator.page(page_before or request.GET.get("page", 1))

@@ -11,6 +11,7 @@ it that the document and the question are taken apart in the same way; `search_n
 compared, by an index.
 """
 
+from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
 import pgtrigger
@@ -18,7 +19,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import Case, Exists, F, FloatField, Func, IntegerField, Value, When
+from django.db.models import Case, Count, F, FloatField, Func, IntegerField, Value, When
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Concat, Lower, Replace
 
@@ -82,24 +83,23 @@ def key_spellings(text: str) -> list[Any]:
 class SearchedQuerySet(models.QuerySet[Entry]):
     """Questions about a SearchDocument."""
 
-    def search(self, text: str) -> Self:
+    def has_words(self, text: str) -> bool:
+        """Whether full-text search finds `text` here as it is spelt (one query)."""
+        return bool(where_words_are(text, {"here": self}))
+
+    def search(self, text: str, *, literally: bool | None = None) -> Self:
         """Those that `text` finds, each with `hit` (3: its very name, 2: how a name begins, 1: somewhere) and `rank`.
 
         Where the words are found nowhere in this queryset, entries whose names are spelt nearly so, by `closeness`.
+        Which of the two it is, is asked at once (has_words), since each reads an index of its own and "or" would read
+        none; a caller who knows says so.
         """
         question = Question(text)
         closeness = Func(
             Value(text), F("search_keys"), F("search_names"), function="search_closeness", output_field=FloatField()
         )
-        # Two questions, each with an index of its own; as one condition with "or" they would have none.
-        literally = self.filter(search_vector=question)
-        nearly = self.alias(closeness=closeness).filter(
-            ~Exists(literally),
-            pk__in=RawSQL("SELECT search_near(%s::regclass, %s)", [self.model._meta.db_table, text]),
-            closeness__gte=CLOSE_ENOUGH,
-        )
-        found = literally.order_by().values("pk").union(nearly.order_by().values("pk"), all=True)
-        return self.annotate(
+        is_literal = self.has_words(text) if literally is None else literally
+        found = self.annotate(
             hit=Case(
                 When(search_keys__overlap=key_spellings(text), then=Value(3)),
                 When(search_names__startswith=Func(Value(text), function="search_words"), then=Value(2)),
@@ -108,12 +108,26 @@ class SearchedQuerySet(models.QuerySet[Entry]):
             ),
             rank=SearchRank(F("search_vector"), question),
             # Costly, and where the words stand in the text it says nothing more.
-            closeness=Case(When(search_vector=question, then=Value(0.0)), default=closeness),
-        ).filter(pk__in=found)
+            closeness=Value(0.0, FloatField()) if is_literal else closeness,
+        )
+        if is_literal:
+            return found.filter(search_vector=question)
+        near = RawSQL("SELECT search_near(%s::regclass, %s)", [self.model._meta.db_table, text])
+        return found.filter(pk__in=near, closeness__gte=CLOSE_ENOUGH)
 
     def best_first(self) -> Self:
         """Searched entries, the one that was meant first."""
         return self.order_by("-hit", "-rank", "-closeness", Lower("name"))
+
+
+def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]]) -> set[str]:
+    """In which of the places full-text search finds `text` as it is spelt, by their names (one query)."""
+    # Counted, since to find a first one Postgres would rather read row by row, and where there is none, all of them.
+    first, *others = (
+        place.filter(search_vector=Question(text)).order_by().values_list(Value(name)).annotate(number=Count("pk"))
+        for name, place in places.items()
+    )
+    return {name for name, number in first.union(*others, all=True) if number}
 
 
 _DOCUMENT = """

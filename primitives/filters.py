@@ -1,12 +1,13 @@
 """The reference's filters."""
 
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, Exists, F, Func, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Concat, Lower
 from django.http import QueryDict
 
-from evidence.filters import MOST_COUNTED, Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
+from evidence.filters import Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
 from evidence.models import Label
 from ladder.models import Tier
 from primitives.models import Category, Isolates, Platform, Primitive, Status
@@ -39,6 +40,8 @@ class PrimitiveFilterSet(FacetedFilterSet):
     # All are values in the one column `facets` (primitives.listing).
     FACETS = dict.fromkeys(["tier", "platform", "isolates", "category", "label", "status"])
     ANY_OF = {"tier", "category", "status"}
+    # Far more than there are today; and the counts of a page over 100,000 cost little more than over these.
+    MOST_COUNTED = 1_000
     PICK = "p"
     COMPARE = "compare_primitives"
     SORTS = {
@@ -66,7 +69,11 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return Primitive.objects.published().only("slug", "name")
 
     def search(self, queryset: PrimitiveQuerySet, name: str, value: str) -> PrimitiveQuerySet:
-        return queryset.search(value)
+        return queryset.search(value, literally=self._is_literal)
+
+    @cached_property
+    def _is_literal(self) -> bool:
+        return Primitive.objects.published().has_words(self.chosen["q"])
 
     def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__overlap=_facets(name, value))
@@ -88,9 +95,9 @@ class PrimitiveFilterSet(FacetedFilterSet):
                     Option(
                         value,
                         label,
-                        min(counts.get((passes[name], f"{name}:{value}"), 0), MOST_COUNTED),
+                        min(counts.get((passes[name], f"{name}:{value}"), 0), self.MOST_COUNTED),
                         value in self.chosen.get(name, []),
-                        is_at_least=counts.get((passes[name], "all"), 0) > MOST_COUNTED,
+                        is_at_least=counts.get((passes[name], "all"), 0) > self.MOST_COUNTED,
                     )
                     for value, label in self.form.fields[name].choices
                 ],
@@ -100,7 +107,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
     def _facet_counts(self, left_out: str) -> QuerySet[Any]:
         """Rows of (filter left out, facet, number): for each facet, and in all, of what the other filters find."""
-        found = self.filtered(leaving_out=left_out).order_by(Lower("name")).values("pk")[: MOST_COUNTED + 1]
+        found = self.filtered(leaving_out=left_out).order_by(Lower("name")).values("pk")[: self.MOST_COUNTED + 1]
         facets = Func(
             Func(F("facets"), Value("all"), function="array_append"), function="unnest", output_field=TextField()
         )
@@ -113,7 +120,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         )
 
     def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
-        return super()._count(name, value, found.order_by().values("pk")[: MOST_COUNTED + 1])
+        return super()._count(name, value, found.order_by().values("pk")[: self.MOST_COUNTED + 1])
 
 
 def _facets(name: str, values: list[str]) -> list[str]:

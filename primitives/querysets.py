@@ -76,7 +76,7 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         """Those with at least one published claim of that label."""
         return self.filter(Exists(Claim.objects.no_drafts().filter(primitive=OuterRef("pk"), label=label)))
 
-    def search(self, text: str) -> Self:
+    def search(self, text: str, *, literally: bool | None = None) -> Self:
         """As any search; and where several entries bear the number of one break, which of them the others build on."""
         borne_by_wholes = (
             self.model.built_on_it.through._default_manager.filter(
@@ -88,7 +88,7 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
             .values("number")
         )
         built_on_by_hits = Case(When(hit=3, then=Coalesce(Subquery(borne_by_wholes), 0)), default=0)
-        return super().search(text).annotate(built_on_by_hits=built_on_by_hits)
+        return super().search(text, literally=literally).annotate(built_on_by_hits=built_on_by_hits)
 
     def best_first(self) -> Self:
         """Searched entries, the one that was meant first."""

@@ -29,7 +29,15 @@ from django.db.models.functions import Concat, Replace
 from audits.models import Agent, PosturePlatform
 from evidence.filters import SearchField
 from evidence.models import Claim
-from evidence.search import CLOSE_ENOUGH, Question, key_spellings, sentence_vector, words
+from evidence.search import (
+    CLOSE_ENOUGH,
+    Question,
+    SearchedQuerySet,
+    key_spellings,
+    sentence_vector,
+    where_words_are,
+    words,
+)
 from ladder.models import Tier
 from nesting.models import Cell, ErrorText
 from primitives.models import Primitive
@@ -71,22 +79,29 @@ def asked(value: str) -> tuple[str, str]:
 
 
 def find(text: str, most: dict[str, int]) -> list[Group]:
-    """What `text` finds, at most so many of each kind, in groups: seven queries.
+    """What `text` finds, at most so many of each kind, in groups: eight queries.
 
     The group comes first whose first one was most surely meant; on a par they keep their order.
     """
+    documents: dict[str, SearchedQuerySet[Any]] = {
+        "primitives": Primitive.objects.published().select_related("tier"),
+        "agents": Agent.objects.published(),
+        "errors": ErrorText.objects.all(),
+    }
+    literally = where_words_are(text, documents)
+    found = {kind: each.search(text, literally=kind in literally).best_first() for kind, each in documents.items()}
     searches: dict[str, QuerySet[Any]] = {
-        "primitives": Primitive.objects.published().search(text).best_first().select_related("tier"),
-        "agents": Agent.objects.published().search(text).best_first(),
+        "primitives": found["primitives"],
+        "agents": found["agents"],
         "rungs": rungs(text),
-        "errors": ErrorText.objects.search(text).best_first(),
+        "errors": found["errors"],
         "cells": Cell.objects.search(text).named(),
         "claims": Claim.objects.published().search(text).with_subjects(),
     }
     groups = [
-        Group(kind, found[0].total, found)
+        Group(kind, shown[0].total, shown)
         for kind, search in searches.items()
-        if (found := list(_ready(search).annotate(total=Window(Count("*")))[: most[kind]]))
+        if (shown := list(_ready(search).annotate(total=Window(Count("*")))[: most[kind]]))
     ]
     if not all(group.is_near for group in groups):
         groups = [group for group in groups if not group.is_near]

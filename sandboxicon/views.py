@@ -120,7 +120,7 @@ def favicon(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request", "HX-Target")
 def search(request: HtmxRequest) -> HttpResponse:
-    """One search over everything: a page of its own, or the panel below the search box of any page (seven queries)."""
+    """One search over everything: a page of its own, or the panel below a page's search box (eight queries)."""
     text, notice = asked(request.GET.get("q", ""))
     in_the_panel = bool(request.htmx) and request.htmx.target == "site-results"
     groups = find(text, IN_THE_PANEL if in_the_panel else ON_THE_PAGE) if text else []

@@ -16,7 +16,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evidence import ledger, pages
+from evidence import ledger
 from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim, Label
 from tests.factories import make_audit, make_claim, make_primitive, make_source, make_tier
@@ -147,8 +147,7 @@ def test_nothing_found_offers_to_leave_out_the_narrowest_filter(client: Client) 
 
 
 def test_above_a_number_it_counts_no_further_and_says_so(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (ledger, pages):
-        monkeypatch.setattr(module, "MOST_COUNTED", 3)
+    monkeypatch.setattr(LedgerFilterSet, "MOST_COUNTED", 3)
     primitive = make_primitive()
     for number in range(5):
         make_claim(primitive, Label.DOCUMENTED if number else Label.INFERRED)

@@ -38,6 +38,8 @@ ADDRESSES = [*(f"/primitives/?{query}" for query in REFERENCE), *(f"/evidence/?{
 def many(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """Many entries and claims, for this file alone."""
     with django_db_blocker.unblock():
+        # A connection that was open during the migrations does not know what they set for the database.
+        connection.close()
         with transaction.atomic():
             make_tier("container")
             make_tier("microvm")
