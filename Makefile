@@ -4,7 +4,7 @@
 PYTHON ?= python3
 python := .venv/bin/python
 
-.PHONY: help run test check admin backup restore content shots lighthouse html weights bench fuzz faults docker-test licences sbom lock
+.PHONY: help run test check admin backup restore content shots lighthouse html weights bench fuzz pastes faults docker-test licences sbom lock
 .DEFAULT_GOAL := help
 
 help: ## List these commands
@@ -60,6 +60,9 @@ fuzz: .venv/.dev ## Send 100,000 requests that a stranger might, to every public
 
 faults: .venv/.dev ## Stop, kill and fill up real processes under load, and see what is lost (minutes)
 	@FAULTS=1 $(python) -m pytest tests/security/test_faults.py -q
+
+pastes: .venv/.dev ## 10,000 pastes made to break the error look-up, and 1,000 more over HTTP (PASTES=...)
+	@PASTES=$(or $(PASTES),10000) $(python) -m pytest tests/nesting -k any_paste $(ARGS)
 
 docker-test: ## Build the image and try compose.yaml out (needs Docker; ARGS="--help" says more)
 	@$(PYTHON) tools/deployment/try_out.py $(ARGS)

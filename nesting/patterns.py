@@ -20,7 +20,7 @@ LEAD = 60
 _CODES = re.compile(
     r"(?:\x1b|\\x1b|\\u001b|\\033|\^\[)(?:\[[0-?]*[ -/]*[@-~]|[()][0-9A-Z]|[=>78@-Z])"
     r"|\x9b[0-?]*[ -/]*[@-~]"
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
+    r"|\x1b\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)?"
     r"|\[[0-9;]+m"
 )
 # What cannot be seen, or turns the direction of what can, goes; other control characters become blanks.

@@ -19,6 +19,8 @@ PAGES = [
     "/primitives/?q=zzzzzz&tier=microvm&status=nonsense",
     "/primitives/?q=" + "x" * 100,
     "/primitives/firecracker/",
+    "/nesting/?open=bubblewrap.docker-default",
+    "/errors/bwrap-no-permissions/",
     "/nowhere/at-all-" + "x" * 60,
 ]
 
