@@ -15,7 +15,7 @@ OLDEST = 14
 
 # While the server is away nobody waits long, and the pool gives up soon, to begin anew with the next reader: else it
 # would try at ever longer intervals, and a server that came back would be noticed as late as it had been away.
-POOL = {"min_size": 1, "timeout": 5, "reconnect_timeout": 2}
+POOL = {"min_size": 1, "timeout": 2, "reconnect_timeout": 2}
 
 # The options of an address that Django reads itself, with their types; all others are text for libpq.
 _DJANGO_OPTIONS = ("isolation_level", "prepare_threshold", "server_side_binding")

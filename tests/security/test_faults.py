@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import psycopg
 import pytest
@@ -52,6 +53,13 @@ class Cluster:
             except ProcessLookupError:
                 pass
 
+    def ensure_it_runs(self) -> None:
+        try:
+            self.connect().close()
+        except psycopg.Error:
+            time.sleep(1)
+            self.start()
+
     def connect(self) -> psycopg.Connection:
         return psycopg.connect(
             host=str(self.socket), dbname=embedded.NAME, user=embedded.USER, port=embedded.PORT, autocommit=True
@@ -81,10 +89,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     root = tmp_path_factory.mktemp("faults")
     is_small = os.geteuid() == 0
     if is_small:  # so that it can be filled up
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m,mode=755", "tmpfs", root], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=500m,mode=755", "tmpfs", root], check=True)
     found = Cluster(root / "data")
     found.start()
     embedded._ensure_database(found.data)
+    with found.connect() as connection:  # a journal that fits
+        connection.execute("ALTER SYSTEM SET max_wal_size = '96MB'")
+        connection.execute("ALTER SYSTEM SET min_wal_size = '32MB'")
+        connection.execute("SELECT pg_reload_conf()")
     yield found
     try:
         found.stop("immediate")
@@ -125,11 +137,21 @@ def until_well(server: Server, path: str) -> float:
     return time.monotonic() - begun
 
 
+class Seen(NamedTuple):
+    """One answer, and when it was asked for and came."""
+
+    begun: float
+    ended: float
+    kind: str
+    status: int
+    headers: dict[str, str]
+
+
 class Readers:
     """Sixteen who read one page that is kept, and pages that are not."""
 
     def __init__(self, server: Server) -> None:
-        self.seen: list[tuple[float, str, int, dict[str, str]]] = []
+        self.seen: list[Seen] = []
         self.stop = threading.Event()
         self.threads = [threading.Thread(target=self._read, args=(server, number)) for number in range(READERS)]
 
@@ -139,7 +161,9 @@ class Readers:
             turn += 1
             kind = "kept" if number % 2 else "new"
             path = "/primitives/" if number % 2 else f"/primitives/?q=x{number}y{turn}"
-            self.seen.append((time.monotonic(), kind, *ask(server.address + path)))
+            begun = time.monotonic()
+            status, headers = ask(server.address + path)
+            self.seen.append(Seen(begun, time.monotonic(), kind, status, headers))
 
     def __enter__(self) -> "Readers":
         for thread in self.threads:
@@ -150,9 +174,6 @@ class Readers:
         self.stop.set()
         for thread in self.threads:
             thread.join()
-
-    def statuses(self, kind: str, begun: float, ended: float) -> Counter[int]:
-        return Counter(status for at, what, status, _ in self.seen if what == kind and begun <= at <= ended)
 
 
 def test_postgres_goes_and_comes_back_while_sixteen_read(cluster: Cluster, site: Server) -> None:
@@ -166,19 +187,19 @@ def test_postgres_goes_and_comes_back_while_sixteen_read(cluster: Cluster, site:
         back = time.monotonic()
         cluster.start()
         took = until_well(site, "/primitives/?q=after")
-        time.sleep(2)
+        time.sleep(BACK_WITHIN + 2)
         end = time.monotonic()
-    away = [entry for entry in readers.seen if gone + 6 < entry[0] < back - 1]
-    kept = Counter(status for _, kind, status, _ in away if kind == "kept")
-    new = Counter(status for _, kind, status, _ in away if kind == "new")
-    print(f"away: kept {dict(kept)}, new {dict(new)}; well {took:.1f} s after the start")
-    assert set(kept) == {200}
-    assert set(new) == {503}
-    assert all("database unreachable" in headers["Cache-Status"] for _, kind, _, headers in away if kind == "kept")
-    assert all(headers["Retry-After"] == "5" for _, kind, _, headers in away if kind == "new")
+    # What was under way when it went may end as it likes; the page that is kept says so from the next question on.
+    away = [seen for seen in readers.seen if gone + 1 < seen.begun and seen.ended < back]
+    kept, new = ([seen for seen in away if seen.kind == kind] for kind in ("kept", "new"))
+    slowest = max(seen.ended - seen.begun for seen in away)
+    print(f"away: {len(kept)} kept, {len(new)} new, the slowest {slowest:.1f} s; well {took:.1f} s after the start")
+    assert {seen.status for seen in kept} == {200}
+    assert {seen.status for seen in new} == {503}
+    assert all("database unreachable" in seen.headers["Cache-Status"] for seen in kept)
+    assert {seen.headers["Retry-After"] for seen in new} == {"5"}
     assert took < BACK_WITHIN
-    for kind in ("kept", "new"):
-        assert set(readers.statuses(kind, back + took + BACK_WITHIN, end)) <= {200}
+    assert {seen.status for seen in readers.seen if back + BACK_WITHIN < seen.begun < end} <= {200}
 
 
 def test_a_worker_that_is_killed_costs_its_own_requests_alone(site: Server) -> None:
@@ -190,17 +211,18 @@ def test_a_worker_that_is_killed_costs_its_own_requests_alone(site: Server) -> N
         killed = time.monotonic()
         time.sleep(8)
     assert victim not in Path(f"/proc/{master}/task/{master}/children").read_text().split()
-    counts = Counter(status for *_, status, _ in readers.seen)
+    counts = Counter(seen.status for seen in readers.seen)
     print(f"a worker killed: {dict(counts)}")
     assert set(counts) <= {0, 200}
     assert counts[0] <= READERS
-    assert {status for at, _, status, _ in readers.seen if at > killed + BACK_WITHIN} == {200}
+    assert {seen.status for seen in readers.seen if seen.begun > killed + BACK_WITHIN} == {200}
 
 
 def test_a_load_that_loses_its_database_leaves_nothing_behind(cluster: Cluster) -> None:
     cluster.done("migrate", "--verbosity=0")
+    cluster.done("load_content")
     with cluster.connect() as connection:
-        connection.execute("TRUNCATE sandboxicon_loadeddocument")
+        connection.execute("UPDATE primitives_primitive SET summary = summary || ' Typed by a curator.'")
     before = cluster.rows()
     load = cluster.manage("load_content", "--overwrite-all")
     with cluster.connect() as watch:
@@ -215,7 +237,10 @@ def test_a_load_that_loses_its_database_leaves_nothing_behind(cluster: Cluster) 
     assert load.returncode != 0, output
     cluster.start()
     assert cluster.rows() == before
-    cluster.done("load_content")
+    with cluster.connect() as connection:
+        typed = "SELECT count(*) FROM primitives_primitive WHERE summary NOT LIKE '% Typed by a curator.'"
+        assert connection.execute(typed).fetchone() == (0,)
+    assert " 0 updated" not in cluster.done("load_content", "--overwrite-all")
 
 
 def fill(file: Path) -> None:
@@ -232,26 +257,26 @@ def test_a_load_that_finds_the_disk_full_leaves_nothing_behind(cluster: Cluster)
     with cluster.connect() as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS ballast (text text)")
         connection.execute("CHECKPOINT")
-    before = cluster.rows()
     filler = cluster.data.parent / "filler"
-    fill(filler)
-    with pytest.raises(psycopg.Error) as refused, cluster.connect() as connection:
-        connection.execute("INSERT INTO ballast SELECT repeat(md5(i::text), 40) FROM generate_series(1, 200000) i")
+    with cluster.connect() as connection:
+        connection.execute("UPDATE primitives_primitive SET summary = summary || ' Typed by a curator.'")
+        before = cluster.rows()
+        fill(filler)
+        with pytest.raises(psycopg.Error):
+            connection.execute("INSERT INTO ballast SELECT repeat(md5(i::text), 40) FROM generate_series(1, 200000) i")
     load = cluster.manage("load_content", "--overwrite-all")
     load.communicate()
-    print(f"disk full: {str(refused.value).splitlines()[0]}; the load ended with {load.returncode}")
     filler.unlink()
-    try:
-        after = cluster.rows()
-    except psycopg.Error:  # without room for its journal the server ends itself, and begins again from it
-        cluster.start()
-        after = cluster.rows()
-    assert {**after, "ballast": 0} == {**before, "ballast": 0} or load.returncode == 0
-    assert after["ballast"] == before["ballast"] == 0
-    cluster.done("load_content")
+    # Without room for its journal the server ends itself, and goes on from it when it starts again.
+    cluster.ensure_it_runs()
+    assert load.returncode != 0
+    assert cluster.rows() == before
+    assert before["ballast"] == 0
+    cluster.done("load_content", "--overwrite-all")
 
 
 def test_migrations_from_two_hosts_at_once_run_once(cluster: Cluster) -> None:
+    cluster.ensure_it_runs()
     with cluster.connect() as connection:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")

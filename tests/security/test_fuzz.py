@@ -29,7 +29,8 @@ from tests.factories import (
 )
 
 REQUESTS = int(os.environ.get("FUZZ", 250))
-SECONDS = 10  # on a busy machine; it is a bound, not a measure
+SECONDS = 3  # of computing, whatever else the machine does
+PATIENCE = 60  # seconds by the clock
 
 # What must never come back as markup, as a header, or as a place to go.
 MARK = "zq9x"
@@ -143,7 +144,7 @@ def test_nothing_that_a_stranger_sends_breaks_a_page_or_comes_back_as_markup(cli
         path = template
         for part in parts:
             path = path.replace("{}", quote(part, safe="/", errors="surrogatepass"), 1)
-        begun = time.monotonic()
+        begun, worked = time.monotonic(), time.thread_time()
         response = client.generic(
             method,
             path,
@@ -152,10 +153,11 @@ def test_nothing_that_a_stranger_sends_breaks_a_page_or_comes_back_as_markup(cli
             headers={name: text.encode(errors="replace").decode("latin-1") for name, text in headers.items()},
             QUERY_STRING=query,
         )
-        took = time.monotonic() - begun
+        took = time.thread_time() - worked
         if took > slowest[0]:
             slowest[:] = [took, f"{path}?{query}"]
         assert took < SECONDS
+        assert time.monotonic() - begun < PATIENCE
         well_behaved(response, method)
 
     ask()
