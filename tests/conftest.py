@@ -1,19 +1,54 @@
 import datetime
+import fcntl
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.template.base import Template
+from hypothesis import HealthCheck, settings
 
 from sandboxicon import database
 from tests import put_back, template
 
 put_back.install()
 
+# A few examples of each in the suite; many with --hypothesis-profile=thorough.
+settings.register_profile(
+    "suite", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("thorough", settings.get_profile("suite"), max_examples=300)
+settings.load_profile("suite")
+
+RENDER = Template._render
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests that ask for the content run last: once loaded it stays, and the others want an empty database."""
-    items.sort(key=lambda item: "content" in getattr(item, "fixturenames", ()))
+    """The tests that ask for the content run last: once loaded it stays, and the others want an empty database.
+
+    Among them the browser tests come first, for one process runs them all (below).
+    """
+    items.sort(
+        key=lambda item: ("content" in getattr(item, "fixturenames", ()), item.get_closest_marker("browser") is None)
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Several processes share the tests out one by one, each in the order above, so that all end at once.
+
+    But the browser tests stay together, so that one site and one browser are started; and so do those of a class.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            of_class, _, _ = nodeid.partition("[")[0].rpartition("::")
+            return "browser" if nodeid.startswith("tests/browser/") else of_class if "::" in of_class else nodeid
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +59,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
     except database.DatabaseUnavailable as error:
         pytest.exit(str(error), returncode=1)
     template.use()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates_are_not_watched(django_test_environment: None) -> None:
+    """Django's test environment copies the context of every template that is rendered, for assertions that no test
+    here makes. The admin renders hundreds of them for a page."""
+    Template._render = RENDER
 
 
 @pytest.fixture(autouse=True)
@@ -39,11 +81,42 @@ def newest_claim_known() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def content(django_db_setup: None, django_db_blocker: Any) -> None:
-    """The whole content in the database, loaded once for all tests that ask for it; each still needs `db`."""
+def content(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    """The whole content in the database, loaded once for all tests that ask for it; each still needs `db`.
+
+    Of several processes the first one loads it, and the others copy its rows into their own databases.
+    """
+    with django_db_blocker.unblock():
+        if worker_id == "master":
+            _load()
+            return
+        rows = tmp_path_factory.getbasetemp().parent / "content.pickle"
+        with rows.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if rows.exists():
+                _copy(pickle.loads(rows.read_bytes()))
+            else:
+                _load()
+                rows.write_bytes(pickle.dumps(put_back.all_rows()))
+
+
+def _load() -> None:
     from django.conf import settings
 
     from sandboxicon.content.loading import load
 
-    with django_db_blocker.unblock():
-        load(settings.FIXTURES_DIR)
+    load(settings.FIXTURES_DIR)
+
+
+def _copy(rows: dict[str, bytes]) -> None:
+    from django.apps import apps
+    from django.core.management.color import no_style
+    from django.db import connection
+
+    put_back.hold(rows)
+    with connection.cursor() as cursor:
+        for sql in connection.ops.sequence_reset_sql(no_style(), apps.get_models(include_auto_created=True)):
+            cursor.execute(sql)
+        cursor.execute("ANALYZE")

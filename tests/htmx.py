@@ -3,6 +3,7 @@
 The rule that it is for: after any swap the page equals a fresh one at the address that the swap gave.
 """
 
+from collections.abc import Iterator
 from urllib.parse import urlencode, urlsplit
 
 from bs4 import BeautifulSoup, Tag
@@ -148,8 +149,14 @@ class Reader:
 
 def shown(page: BeautifulSoup) -> tuple[str, str]:
     """Title and body of a page in one form."""
-    for element in page.find_all(True):
-        element.attrs = dict(sorted(element.attrs.items()))
-    title = " ".join(page.title.get_text().split())
-    lines = (line.strip() for line in page.body.prettify().splitlines())
-    return title, "\n".join(line for line in lines if line)
+    return " ".join(page.title.get_text().split()), "\n".join(_lines(page.body, 0))
+
+
+def _lines(element: Tag, depth: int) -> Iterator[str]:
+    """A line an element, and one a text, each with its depth."""
+    yield f"{depth} <{element.name} {sorted(element.attrs.items())}>"
+    for child in element.contents:
+        if isinstance(child, Tag):
+            yield from _lines(child, depth + 1)
+        elif words := child.split():
+            yield f"{depth + 1} {' '.join(words)}"

@@ -5,8 +5,6 @@ Django empties it after such a test, and with it goes what every other test coun
 a test that wrote nothing, as most browser tests, costs nothing.
 """
 
-from typing import Any
-
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
@@ -42,11 +40,18 @@ def _keep() -> None:
     if _next_transaction() == _kept_at:
         return
     _kept.clear()
+    _kept.update(all_rows())
+    _kept_at = _next_transaction()
+
+
+def all_rows() -> dict[str, bytes]:
+    """All that the database holds, by table."""
+    rows = {}
     with connection.cursor() as cursor:
         for table in _tables():
             with cursor.copy(f'COPY "{table}" TO STDOUT') as copy:
-                _kept[table] = b"".join(map(bytes, copy))
-    _kept_at = _next_transaction()
+                rows[table] = b"".join(map(bytes, copy))
+    return rows
 
 
 def _put_back() -> None:
@@ -55,23 +60,25 @@ def _put_back() -> None:
         return
     if connection.in_atomic_block:
         raise AssertionError("the test left a transaction open")
+    hold(_kept)
+    _kept_at = _next_transaction()
+
+
+def hold(rows_of: dict[str, bytes]) -> None:
+    """Make the database hold these rows and no others, as `all_rows` gave them."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL lock_timeout = '20s'")
-        _execute_for_all(cursor, 'ALTER TABLE "{}" DISABLE TRIGGER USER')
-        cursor.execute("TRUNCATE " + ", ".join(f'"{table}"' for table in _kept))
-        for table, rows in _kept.items():
+        for table in rows_of:
+            cursor.execute(f'ALTER TABLE "{table}" DISABLE TRIGGER USER')
+        cursor.execute("TRUNCATE " + ", ".join(f'"{table}"' for table in rows_of))
+        for table, rows in rows_of.items():
             with cursor.copy(f'COPY "{table}" FROM STDIN') as copy:
                 copy.write(rows)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         # What moves the revision is disabled too; a site that runs beside the tests must learn of the change.
         cursor.execute("INSERT INTO content_revision DEFAULT VALUES")
-        _execute_for_all(cursor, 'ALTER TABLE "{}" ENABLE TRIGGER USER')
-    _kept_at = _next_transaction()
-
-
-def _execute_for_all(cursor: Any, sql: str) -> None:
-    for table in _kept:
-        cursor.execute(sql.format(table))
+        for table in rows_of:
+            cursor.execute(f'ALTER TABLE "{table}" ENABLE TRIGGER USER')
 
 
 def _tables() -> list[str]:

@@ -1,11 +1,12 @@
 """Raw SQL, and whether Postgres lets a transaction pass: deferred rules are checked at its end, as at a commit."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 
 def sql(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
@@ -19,6 +20,16 @@ def insert(table: str, **values: Any) -> None:
     """Insert one row past the ORM."""
     columns = ", ".join(f'"{name}"' for name in values)
     sql(f"INSERT INTO {table} ({columns}) VALUES ({', '.join(['%s'] * len(values))})", *values.values())
+
+
+def numbers_of_queries(asks: Iterable[Callable[[], object]]) -> list[int]:
+    """How many queries each of these asks."""
+    numbers = []
+    for ask in asks:
+        with CaptureQueriesContext(connection) as queries:
+            ask()
+        numbers.append(len(queries))
+    return numbers
 
 
 @contextmanager

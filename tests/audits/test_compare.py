@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audits.models import Agent, Isolation
@@ -270,7 +270,6 @@ def test_an_odd_value_is_left_out_and_never_breaks(client: Client, field: str, v
 
 
 @given(st.lists(st.tuples(st.sampled_from(FIELDS), st.text(max_size=60) | st.sampled_from(["one", "two"])), max_size=9))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_address_breaks_the_comparison(query: list[tuple[str, str]]) -> None:
     for slug in ("one", "two"):
         if not Agent.objects.filter(slug=slug).exists():

@@ -21,20 +21,19 @@ NOT_FOUND = "no Chromium found"
 
 expect.set_options(timeout=PATIENCE)
 
-left_out: list[str] = []
-
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if CHROMIUM is None and item.get_closest_marker("browser"):
         if REQUIRED:
             pytest.fail(f"{NOT_FOUND}, and REQUIRE_BROWSER=1", pytrace=False)
-        left_out.append(item.nodeid)
         pytest.skip(NOT_FOUND)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    if left_out:
-        terminalreporter.line(f"{len(left_out)} browser tests left out: {NOT_FOUND}", yellow=True)
+    # Told by the reports, which come from other processes too.
+    skipped = terminalreporter.stats.get("skipped", [])
+    if left_out := sum(NOT_FOUND in str(report.longrepr) for report in skipped):
+        terminalreporter.line(f"{left_out} browser tests left out: {NOT_FOUND}", yellow=True)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence.models import Label
@@ -48,7 +48,8 @@ def test_every_entry_can_be_compared(client: Client) -> None:
     slugs = list(Primitive.objects.values_list("slug", flat=True))
     assert len(slugs) > 100
     for first in range(0, len(slugs) - 3, 4):
-        assert len(columns(compared(client, *slugs[first : first + 4]))) == 4
+        response = client.get(COMPARE, {"p": slugs[first : first + 4]})
+        assert response.content.count(b'<th scope="col">') == 4
 
 
 def test_a_row_that_differs_says_so_and_the_others_do_not(client: Client) -> None:
@@ -158,7 +159,6 @@ def test_an_odd_value_is_left_out_and_never_breaks(client: Client, field: str, v
 
 
 @given(st.lists(st.tuples(st.sampled_from(FIELDS), st.text(max_size=60) | st.sampled_from(["one", "two"])), max_size=9))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_address_breaks_the_comparison(query: list[tuple[str, str]]) -> None:
     for slug in ("one", "two"):
         if not Primitive.objects.filter(slug=slug).exists():

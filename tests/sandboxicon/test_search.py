@@ -1,13 +1,12 @@
 """One search over everything: what people type finds what they mean, first, and nothing that is not published."""
 
+from functools import partial
 from urllib.parse import urlencode
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audits.models import Agent
@@ -17,7 +16,7 @@ from primitives.models import Primitive
 from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, find
 from tests.factories import RUNGS, make_agent, make_audit, make_claim, make_posture, make_primitive, make_tier
 from tests.htmx import Reader, shown
-from tests.sql import sql
+from tests.sql import numbers_of_queries, sql
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +79,7 @@ def test_what_people_type_finds_what_they_mean_first_of_all(text: str, address: 
 
 @pytest.mark.usefixtures("content")
 def test_an_exact_name_comes_first_of_all_whatever_its_kind() -> None:
-    everything = [*Primitive.objects.all()[::4], *Agent.objects.published()[::4], *Tier.objects.all()]
+    everything = [*Primitive.objects.all()[::8], *Agent.objects.published()[::8], *Tier.objects.all()]
     assert [each.name for each in everything if first(each.name) != each.get_absolute_url()] == []
 
 
@@ -177,7 +176,7 @@ def test_drafts_are_never_found_nor_counted_nor_felt(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("content")
-@pytest.mark.parametrize("text", ["docker", "sandbox", "network", "quasi nothing at all zzz"])
+@pytest.mark.parametrize("text", ["docker", "network", "quasi nothing at all zzz"])
 def test_totals_are_counted_and_what_is_left_out_is_a_link_or_said(client: Client, text: str) -> None:
     page = page_of(client, text)
     found = {group.kind: group for group in find(text, dict.fromkeys(ON_THE_PAGE, 10_000))}
@@ -204,8 +203,11 @@ def test_an_agent_found_says_what_it_runs_in(client: Client) -> None:
 
 @pytest.mark.usefixtures("content")
 def test_every_link_of_a_search_leads_to_a_page(client: Client) -> None:
-    for address in {link.partition("#")[0] for links in groups(page_of(client, "kernel")).values() for link in links}:
-        assert client.get(address).status_code == 200
+    found = groups(page_of(client, "kernel"))
+    assert set(found) == set(ON_THE_PAGE)
+    for links in found.values():
+        for address in {link.partition("#")[0] for link in links[:2]}:
+            assert client.get(address).status_code == 200
 
 
 def test_the_page_without_a_question_asks_for_one(client: Client) -> None:
@@ -258,7 +260,6 @@ def test_symbols_are_no_trouble(client: Client, text: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["q", "page", "x"]), st.text(max_size=120)), max_size=4))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_address_breaks_the_search(query: list[tuple[str, str]]) -> None:
     address = f"{SEARCH}?{urlencode(query, errors='surrogatepass')}"
     for headers in ({}, {"HX-Request": "true", "HX-Current-URL": address}, PANEL):
@@ -327,11 +328,13 @@ def test_an_emptied_box_empties_the_panel(client: Client) -> None:
 # ---- cost ----
 
 
-@pytest.mark.parametrize("headers", [{}, PANEL, {"HX-Request": "true"}], ids=["page", "panel", "part"])
-@pytest.mark.parametrize("text", ["alpha", "alhpa"])
-def test_a_search_costs_as_many_queries_for_few_entries_as_for_many(
-    client: Client, text: str, headers: dict[str, str]
-) -> None:
+def test_a_search_costs_as_many_queries_for_few_entries_as_for_many(client: Client) -> None:
+    asks = [
+        partial(page_of, client, text, **headers)
+        for text in ("alpha", "alhpa")
+        for headers in ({}, PANEL, {"HX-Request": "true"})
+    ]
+
     def grow(start: int, end: int) -> None:
         for number in range(start, end):
             make_claim(make_primitive(f"alpha-{number}"), sentence="Something is kept apart.")
@@ -340,9 +343,7 @@ def test_a_search_costs_as_many_queries_for_few_entries_as_for_many(
             make_tier(slug)
 
     grow(0, 2)
-    with CaptureQueriesContext(connection) as few:
-        page_of(client, text, **headers)
+    few = numbers_of_queries(asks)
     grow(2, 30)
-    with CaptureQueriesContext(connection) as many:
-        page_of(client, text, **headers)
-    assert len(few) == len(many) <= MOST_QUERIES
+    assert numbers_of_queries(asks) == few
+    assert max(few) <= MOST_QUERIES

@@ -1,4 +1,4 @@
-"""`make run`, from an empty database to an answer, twice."""
+"""`make run`, from a database that is behind to an answer, twice."""
 
 import os
 import re
@@ -17,21 +17,24 @@ from django.core.management import CommandError
 from django.db import connections
 from psycopg.conninfo import make_conninfo
 
-from sandboxicon import database
 from sandboxicon.management.commands import serve
+from tests.content import small
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture
-def empty_database() -> Iterator[dict[str, str]]:
-    """An environment whose DATABASE_URL names an empty database beside the one of the tests."""
-    database.prepare()
+def stale_database(django_db_modify_db_settings: None) -> Iterator[dict[str, str]]:
+    """An environment whose DATABASE_URL names a database beside the one of the tests, without content and without the
+    last step of its migrations: to apply them all takes longer than a test may, and is done for the suite once."""
     server = {name: str(connections.settings["default"][name.upper()]) for name in ("host", "port", "user", "password")}
     name = f"serve_{os.getpid()}"
     admin = make_conninfo(**{key: value for key, value in server.items() if value}, dbname="postgres")
     with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {connections.settings['default']['TEST']['TEMPLATE']}")
+    with psycopg.connect(admin, dbname=name) as connection:
+        connection.execute("DROP TABLE django_session")
+        connection.execute("DELETE FROM django_migrations WHERE app = 'sessions'")
     query = "&".join(f"{key}={value}" for key, value in server.items() if value)
     yield {
         "PATH": os.environ["PATH"],
@@ -75,11 +78,14 @@ def serve_once(environment: dict[str, str], path: str) -> tuple[int, str]:
     return status, "".join(printed)
 
 
-def test_serve_answers_and_keeps_its_data(empty_database: dict[str, str]) -> None:
-    status, printed = serve_once(empty_database, "healthz")
+def test_serve_answers_and_keeps_its_data(stale_database: dict[str, str], tmp_path: Path) -> None:
+    small.write(tmp_path, small.documents())
+    stale_database |= {"DJANGO_SETTINGS_MODULE": "tests.small_settings", "CONTENT": str(tmp_path)}
+    # Ready it is only if all migrations were applied.
+    status, printed = serve_once(stale_database, "readyz")
     assert status == 200
     assert re.search(r"[1-9]\d* created", printed)
-    status, printed = serve_once(empty_database, "healthz")
+    status, printed = serve_once(stale_database, "readyz")
     assert status == 200
     assert " 0 created" in printed
 
