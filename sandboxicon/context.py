@@ -17,7 +17,12 @@ KEPT_SECONDS = 300
 
 def colophon(request: HttpRequest) -> dict[str, Any]:
     """For the foot of a page. A template that does not ask pays nothing."""
-    return {"newest_claim_date": partial(newest_claim_date, getattr(request, "revision", None))}
+    revision: Revision | None = getattr(request, "revision", None)
+    return {
+        "newest_claim_date": partial(newest_claim_date, revision),
+        # Unknown to a page that is made at no known revision, as a curator's.
+        "last_change": revision.moved_at if revision else None,
+    }
 
 
 def newest_claim_date(revision: Revision | None = None) -> datetime.date | None:

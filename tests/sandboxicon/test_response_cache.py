@@ -16,7 +16,8 @@ from django.utils import timezone
 from primitives.models import Primitive
 from sandboxicon.response_cache import ResponseCache
 from sandboxicon.revision import Revision, Unreachable
-from tests.factories import make_agent, make_audit, make_primitive
+from tests.factories import make_agent, make_audit, make_claim, make_primitive
+from tests.sandboxicon.test_foot import foot
 
 PARTS = {"HX-Request": "true"}
 # Distinct addresses in a flood. The whole 100,000 takes half a minute: FLOOD=100000 make test ARGS="-k flood".
@@ -64,6 +65,13 @@ def test_what_was_made_once_is_served_again_until_the_content_changes_and_not_on
         assert status(client.get("/primitives/")) == "hit"
 
 
+def test_the_foot_says_when_the_content_last_changed(client: Client) -> None:
+    with transaction.atomic():
+        make_claim(make_primitive())
+    day = timezone.localdate()
+    assert f"The content last changed on {day:%-d %B %Y}" in foot(client)
+
+
 def test_a_hit_costs_no_query_and_says_what_a_fresh_page_says(client: Client, django_assert_num_queries: Any) -> None:
     make_primitive()
     fresh = client.get("/primitives/")
@@ -71,7 +79,7 @@ def test_a_hit_costs_no_query_and_says_what_a_fresh_page_says(client: Client, dj
         kept = client.get("/primitives/")
     assert kept.content == fresh.content
     differing = {name for name in {*fresh.headers, *kept.headers} if fresh.headers.get(name) != kept.headers.get(name)}
-    assert differing == {"Cache-Status"}
+    assert differing == {"Cache-Status", "X-Request-ID"}
 
 
 def test_a_curator_is_never_served_from_it_and_leaves_nothing_in_it(client: Client) -> None:
