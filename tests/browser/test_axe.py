@@ -34,7 +34,7 @@ KINDS = [
     "/evidence/?source=github.com/openai/codex&aspect=boundary",
     "/evidence/?q=zzzzzz&label=inferred",
     "/claims/audit.codex.cli.sandbox-mode-default/",
-    "/nesting/?inner=bubblewrap&outer=docker-default&outer=codespaces&outer=wsl2&open=bubblewrap.docker-default",
+    "/nesting/?outer=codespaces&outer=docker-default&open=bubblewrap.docker-default",
     "/nesting/bubblewrap/docker-default/",
     "/errors/?q=bwrap:+setting+up+uid+map:+Permission+denied",
     "/nowhere/",
