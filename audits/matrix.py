@@ -11,7 +11,7 @@ from audits.querysets import OfferQuerySet
 from ladder.models import Kernel
 from primitives.models import Platform
 
-# The columns that always stand; another platform has one where a row shown is offered on it.
+# The columns that stand wherever anything at all is offered there; another platform has one where a row shown is.
 COLUMNS = ["linux", "macos", "windows", "vendor-cloud"]
 
 
@@ -55,7 +55,7 @@ class Summary:
 
 
 def matrix(filterset: AuditFilterSet, found: Iterable[Agent | AgentAudit]) -> tuple[list[Platform], list[Row]]:
-    """The columns, and a row for each of `found`: two queries."""
+    """The columns, and a row for each of `found` (one query)."""
     found = list(found)
     pks = [subject.pk for subject in found]
     cells = PosturePlatform.objects.defaults().for_matrix().order_by("posture__audit__position", "posture__audit")
@@ -69,8 +69,12 @@ def matrix(filterset: AuditFilterSet, found: Iterable[Agent | AgentAudit]) -> tu
     for offer in cells:
         row = offer.posture.audit_id if filterset.by_surface else offer.posture.audit.agent_id
         offers.setdefault((row, offer.platform_id), []).append(offer)
-    shown = {platform for _, platform in offers}
-    columns = [platform for platform in Platform.objects.all() if platform.slug in COLUMNS or platform.pk in shown]
+    shown = {offer.platform.slug: offer.platform for of_cell in offers.values() for offer in of_cell}
+    columns = [
+        shown.get(slug) or Platform(slug=slug, name=name)
+        for slug, name in filterset.filters["platform"].extra["choices"]
+        if slug in COLUMNS or slug in shown
+    ]
     rows, seen = [], set()
     for subject in found:
         agent = agent_of(subject)
