@@ -13,14 +13,18 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import psycopg
 import pytest
 
 from sandboxicon import embedded
-from tests.servers import CHECKOUT, Server, running
+from tests.admin_form import AdminForm
+from tests.servers import CHECKOUT, Server, environment, running
 
 pytestmark = pytest.mark.skipif(os.environ.get("FAULTS") != "1", reason="make faults runs these")
 
@@ -66,10 +70,13 @@ class Cluster:
         )
 
     def manage(self, *arguments: str) -> subprocess.Popen[str]:
-        environment = {"PATH": os.environ["PATH"], "SECRET_KEY": "for faults " * 6, "DATABASE_URL": self.url}
-        command = [sys.executable, "manage.py", *arguments]
         return subprocess.Popen(
-            command, cwd=CHECKOUT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [sys.executable, "manage.py", *arguments],
+            cwd=CHECKOUT,
+            env=environment(DATABASE_URL=self.url),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
 
     def done(self, *arguments: str) -> str:
@@ -241,6 +248,72 @@ def test_a_load_that_loses_its_database_leaves_nothing_behind(cluster: Cluster) 
         typed = "SELECT count(*) FROM primitives_primitive WHERE summary NOT LIKE '% Typed by a curator.'"
         assert connection.execute(typed).fetchone() == (0,)
     assert " 0 updated" not in cluster.done("load_content", "--overwrite-all")
+
+
+class Browser:
+    """As much of a test client as a form of the admin needs, for a server that is a process of its own."""
+
+    def __init__(self, server: Server, session: str) -> None:
+        self.server, self.cookies = server, {"sessionid": session}
+
+    def get(self, url: str) -> Any:
+        return self._ask(url, None)
+
+    def post(self, url: str, fields: Any) -> Any:
+        return self._ask(url, urlencode(fields, doseq=True).encode())
+
+    def _ask(self, url: str, body: bytes | None) -> Any:
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        request = urllib.request.Request(self.server.address + url, body, {"Cookie": cookies})
+        try:
+            answer = urllib.request.urlopen(request, timeout=60)
+        except urllib.error.HTTPError as error:
+            answer = error
+        for name, morsel in SimpleCookie(answer.headers.get("Set-Cookie", "")).items():
+            self.cookies[name] = morsel.value
+        return SimpleNamespace(status_code=answer.status, content=answer.read(), headers=answer.headers)
+
+
+LOG_IN = """
+from importlib import import_module
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+user = get_user_model().objects.create_superuser("ada")
+session = import_module(settings.SESSION_ENGINE).SessionStore()
+session[SESSION_KEY], session[HASH_SESSION_KEY] = str(user.pk), user.get_session_auth_hash()
+session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+session.save()
+print(session.session_key)
+"""
+
+
+def test_a_curators_save_that_loses_its_database_leaves_nothing_behind(cluster: Cluster, site: Server) -> None:
+    browser: Any = Browser(site, cluster.done("shell", "-v0", "-c", LOG_IN).split()[-1])
+    with cluster.connect() as connection:
+        entry = connection.execute("SELECT id, summary FROM primitives_primitive WHERE slug = 'runc'").fetchone()
+        assert entry
+    form = AdminForm(browser, f"/admin/primitives/primitive/{entry[0]}/change/")
+    form.fields |= {"summary": "Half-written.", "claims-0-sentence": "Half-written too."}
+    answers: list[Any] = []
+    save = threading.Thread(target=lambda: answers.append(browser.post(form.url, form.fields)))
+    # The entry is written first, then its claims, one of which is held here: the save is in the middle.
+    with cluster.connect() as holder:
+        holder.execute("BEGIN")
+        holder.execute("SELECT FROM evidence_claim WHERE primitive_id = %s FOR UPDATE", [entry[0]])
+        with cluster.connect() as watch:
+            save.start()
+            while not watch.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+                assert save.is_alive(), answers
+                time.sleep(0.05)
+        cluster.kill()
+    save.join()
+    assert [answer.status_code for answer in answers] == [503]
+    cluster.ensure_it_runs()
+    with cluster.connect() as connection:
+        assert connection.execute("SELECT summary FROM primitives_primitive WHERE slug = 'runc'").fetchone() == (
+            entry[1],
+        )
+        assert connection.execute("SELECT FROM evidence_claim WHERE sentence LIKE 'Half%'").fetchone() is None
 
 
 def fill(file: Path) -> None:
