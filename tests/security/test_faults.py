@@ -297,16 +297,17 @@ def test_a_curators_save_that_loses_its_database_leaves_nothing_behind(cluster: 
     answers: list[Any] = []
     save = threading.Thread(target=lambda: answers.append(browser.post(form.url, form.fields)))
     # The entry is written first, then its claims, one of which is held here: the save is in the middle.
-    with cluster.connect() as holder:
-        holder.execute("BEGIN")
-        holder.execute("SELECT FROM evidence_claim WHERE primitive_id = %s FOR UPDATE", [entry[0]])
-        with cluster.connect() as watch:
-            save.start()
-            while not watch.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
-                assert save.is_alive(), answers
-                time.sleep(0.05)
-        cluster.kill()
+    holder = cluster.connect()
+    holder.execute("BEGIN")
+    holder.execute("SELECT FROM evidence_claim WHERE primitive_id = %s FOR UPDATE", [entry[0]])
+    with cluster.connect() as watch:
+        save.start()
+        while not watch.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+            assert save.is_alive(), answers
+            time.sleep(0.05)
+    cluster.kill()
     save.join()
+    holder.close()
     assert [answer.status_code for answer in answers] == [503]
     cluster.ensure_it_runs()
     with cluster.connect() as connection:
