@@ -43,7 +43,7 @@ def test_the_migration_that_makes_the_group_goes_back_and_forth() -> None:
         call_command("migrate", "sandboxicon", "0001", verbosity=0)
         assert not Group.objects.exists()
     finally:
-        call_command("migrate", "sandboxicon", verbosity=0)
+        call_command("migrate", verbosity=0)
     assert rights() == RIGHTS
 
 
@@ -64,7 +64,7 @@ def test_the_migration_that_adds_audits_goes_back_and_forth() -> None:
         )
         assert rights() == {right for right in RIGHTS if not any(name in right for name in later)}
     finally:
-        call_command("migrate", "sandboxicon", verbosity=0)
+        call_command("migrate", verbosity=0)
     assert rights() == RIGHTS
 
 
