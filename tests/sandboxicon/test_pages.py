@@ -52,10 +52,10 @@ A_FEW = 4
 def kind_of(address: str) -> str:
     """What an address is one of many of; "" where it is asked for in any case."""
     path, _, query = address.partition("?")
-    name = resolve(path).url_name
+    match = resolve(path)
     if query:
-        return f"{name} {sorted(QueryDict(query))}"
-    return name if name in ("claim", "cell", "error") else ""
+        return f"{match.url_name} {sorted(QueryDict(query))}"
+    return "" if match.url_name in ("primitive", "agent", "tier") or not match.kwargs else str(match.url_name)
 
 
 @pytest.mark.django_db
