@@ -26,10 +26,11 @@ def test_each_of_fifty_saves_in_the_admin_is_seen_by_the_next_request_on_both_wo
     }
     manage("collectstatic", "--no-input", "--verbosity=0", **environment)
     curator: Client = curator_client()
-    form = AdminForm(curator, f"/admin/ladder/tier/{Tier.objects.get(slug='microvm').pk}/change/")
+    address = f"/admin/ladder/tier/{Tier.objects.get(slug='microvm').pk}/change/"
     page: Page = browser.new_page()
     with running(tmp_path / "one.log", **environment) as one, running(tmp_path / "two.log", **environment) as two:
         for number in range(SAVES):
+            form = AdminForm(curator, address)
             form.fields["tagline"] = f"as it was saved the {number}th time"
             assert form.send() is None
             for worker in (one, two):
