@@ -168,12 +168,19 @@ class FacetedFilterSet(django_filters.FilterSet):
     def facets(self) -> list[Facet]:
         """Every filter with its options and their counts, in one query."""
         counts = self.counts()
+        most = self.MOST_COUNTED
         return [
             Facet(
                 name,
                 self.filters[name].label,
                 [
-                    Option(value, label, counts.get((name, value), 0), value in self.chosen.get(name, []))
+                    Option(
+                        value,
+                        label,
+                        min(counts.get((name, value), 0), most),
+                        value in self.chosen.get(name, []),
+                        is_at_least=counts.get((name, ""), 0) > most,
+                    )
                     for value, label in self.form.fields[name].choices
                 ],
             )
@@ -181,7 +188,10 @@ class FacetedFilterSet(django_filters.FilterSet):
         ]
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many rows each option of each facet would show, by facet and option (one query)."""
+        """How many rows each option of each facet would show, by facet and option (one query).
+
+        Where counting ends at MOST_COUNTED rows and one more, the option "" says of how many a facet was counted.
+        """
         queries = []
         for name, value in self.FACETS.items():
             found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
@@ -191,8 +201,9 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
         """How many rows of `found` have each `value`."""
+        some = found.order_by().values("pk")[: self.MOST_COUNTED + 1]
         return (
-            self.queryset.model._default_manager.filter(pk__in=found.values("pk"))
+            self.queryset.model._default_manager.filter(pk__in=some)
             .order_by()
             .annotate(counted_value=value)
             .values_list(Value(name), "counted_value")

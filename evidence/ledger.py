@@ -190,9 +190,6 @@ class LedgerFilterSet(FacetedFilterSet):
         sql: tuple[str, tuple[Any, ...]] = found[: self.MOST_COUNTED + 1].query.sql_with_params()
         return sql
 
-    def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
-        return super()._count(name, value, found.order_by().values("pk")[: self.MOST_COUNTED + 1])
-
 
 def _table(left_out: str) -> str:
     return f"without_{left_out}" if left_out else "found"

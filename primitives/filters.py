@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, F, Func, OuterRef, QuerySet, TextFie
 from django.db.models.functions import Concat, Lower
 from django.http import QueryDict
 
-from evidence.filters import Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
+from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
 from evidence.models import Label
 from ladder.models import Tier
 from primitives.models import Category, Isolates, Platform, Primitive, Status
@@ -81,29 +81,16 @@ class PrimitiveFilterSet(FacetedFilterSet):
     def with_all(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__contains=_facets(name, value))
 
-    def facets(self) -> list[Facet]:
-        """Every filter with its options and their counts, in one query."""
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How many entries each option would show (one query)."""
         # The options of a filter that widens are counted over what the others find; all else over what all find.
         passes = {name: name if name in self.ANY_OF and name in self.chosen else "" for name in self.FACETS}
         first, *others = [self._facet_counts(left_out) for left_out in dict.fromkeys(passes.values())]
-        counts = {(left_out, facet): number for left_out, facet, number in first.union(*others, all=True)}
-        return [
-            Facet(
-                name,
-                self.filters[name].label,
-                [
-                    Option(
-                        value,
-                        label,
-                        min(counts.get((passes[name], f"{name}:{value}"), 0), self.MOST_COUNTED),
-                        value in self.chosen.get(name, []),
-                        is_at_least=counts.get((passes[name], "all"), 0) > self.MOST_COUNTED,
-                    )
-                    for value, label in self.form.fields[name].choices
-                ],
-            )
-            for name in self.FACETS
-        ]
+        counts: dict[tuple[str, str], int] = {}
+        for left_out, facet, number in first.union(*others, all=True):
+            of, _, value = facet.partition(":")
+            counts |= {(name, value): number for name in passes if passes[name] == left_out and of in (name, "all")}
+        return counts
 
     def _facet_counts(self, left_out: str) -> QuerySet[Any]:
         """Rows of (filter left out, facet, number): for each facet, and in all, of what the other filters find."""
@@ -118,9 +105,6 @@ class PrimitiveFilterSet(FacetedFilterSet):
             .values_list(Value(left_out, TextField()), "facet")
             .annotate(number=Count("pk"))
         )
-
-    def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
-        return super()._count(name, value, found.order_by().values("pk")[: self.MOST_COUNTED + 1])
 
 
 def _facets(name: str, values: list[str]) -> list[str]:
