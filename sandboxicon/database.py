@@ -1,8 +1,9 @@
 """Which PostgreSQL the site talks to: the one that DATABASE_URL names, or else the embedded one."""
 
 import atexit
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import dj_database_url
 import psycopg
@@ -60,16 +61,32 @@ def prepare() -> None:
 def check() -> None:
     """See, within seconds and without the pool, that the server answers and is new enough; or DatabaseUnavailable."""
     parameters = connections["default"].get_connection_params()
-    parameters.setdefault("connect_timeout", 3)
     host, name = parameters.get("host", "the default socket"), parameters.get("dbname", "")
     place = f'Database "{name}" on {host}' + (f", port {parameters['port']}" if "port" in parameters else "")
     try:
-        with psycopg.connect(**parameters) as connection:
+        with connect() as connection:
             problem = version_problem(connection.info.server_version)
     except psycopg.Error as error:
         problem = f"cannot be used: {_without_secrets(str(error), parameters)}"
     if problem:
         raise DatabaseUnavailable(f"{place} {problem}. DATABASE_URL says which server the site uses.")
+
+
+def connect(alias: str = "default") -> "psycopg.Connection[Any]":
+    """A connection of one's own, beside Django's and its pool: each statement commits at once. Tried for a few seconds
+    at most. Raises psycopg.Error.
+    """
+    # Django's choice is to prepare nothing; a statement that asks for it is prepared here.
+    parameters = {**connections[alias].get_connection_params(), "prepare_threshold": 5}
+    parameters.setdefault("connect_timeout", 3)
+    return psycopg.connect(**parameters, autocommit=True)
+
+
+def address(settings: Mapping[str, Any], name: str = "") -> str:
+    """What DATABASE_URL would say of a database of Django's settings, or of another one, `name`, on its server."""
+    parts = {part: str(settings[part.upper()] or "") for part in ("host", "port", "user", "password")}
+    query = urlencode({part: value for part, value in parts.items() if value})
+    return f"postgres:///{quote(name or settings['NAME'])}?{query}"
 
 
 def version_problem(server_version: int) -> str:

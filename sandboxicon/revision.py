@@ -9,15 +9,16 @@ import datetime
 import threading
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 import psycopg
-from django.db import connections
+
+from sandboxicon import database
 
 _SQL = "SELECT sum(moves)::bigint, max(moved_at) FROM content_revision"
 
-# How long nobody asks again after the database did not answer: each try could hold a thread for CONNECT_SECONDS.
+# How long nobody asks again after the database did not answer: each try could hold a thread for seconds.
 PAUSE_SECONDS = 0.5
-CONNECT_SECONDS = 2
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Watch:
 
     def __init__(self, alias: str = "default") -> None:
         self.alias = alias
-        self._connection: psycopg.Connection | None = None
+        self._connection: psycopg.Connection[Any] | None = None
         self._turn = threading.Condition()
         self._begun = 0
         self._ended = 0
@@ -98,10 +99,7 @@ class Watch:
         self._not_before = time.monotonic() + PAUSE_SECONDS
         return None
 
-    def _connect(self) -> psycopg.Connection:
-        parameters = connections[self.alias].get_connection_params()
-        names = ("pool", "context", "cursor_factory", "prepare_threshold", "server_side_binding", "isolation_level")
-        for name in names:
-            parameters.pop(name, None)
-        parameters.setdefault("connect_timeout", CONNECT_SECONDS)
-        return psycopg.connect(**parameters, autocommit=True, options="-c statement_timeout=2000")
+    def _connect(self) -> "psycopg.Connection[Any]":
+        connection = database.connect(self.alias)
+        connection.execute("SET statement_timeout = '2s'")
+        return connection

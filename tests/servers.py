@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, urlencode
 
 import pytest
+
+from sandboxicon import database
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
@@ -92,8 +93,4 @@ def database_url(name: str = "") -> str:
     """The address of the database that the tests use now, or of another one on its server."""
     from django.db import connection
 
-    settings = connection.settings_dict
-    parts = {name: str(settings[name.upper()]) for name in ("host", "port", "user", "password")}
-    return f"postgres:///{quote(name or settings['NAME'])}?" + urlencode(
-        {name: part for name, part in parts.items() if part}
-    )
+    return database.address(connection.settings_dict, name)

@@ -16,7 +16,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -28,9 +27,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from site_pages import ROOT, needs
+from site_pages import ROOT, free_port, needs
 
 sys.path.insert(0, str(ROOT))
 
@@ -170,14 +168,6 @@ def _milliseconds(told: str, part: str) -> float:
     return float(found[1]) * units[found[2]] if found else 0
 
 
-def free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses now."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
 # ---- the content ----
 
 
@@ -185,23 +175,21 @@ def url(database: str) -> str:
     """The address of a database on the server of the settings."""
     from django.conf import settings
 
-    server = settings.DATABASES["default"]
-    parts = {name: str(server[name.upper()] or "") for name in ("host", "port", "user", "password")}
-    return f"postgres:///{quote(database)}?" + urlencode({name: part for name, part in parts.items() if part})
+    from sandboxicon.database import address
+
+    return address(settings.DATABASES["default"], database)
 
 
 def prepare(database: str, entries: int) -> None:
     """Make the database with the content, and so many made-up entries, unless it is there."""
-    import psycopg
-    from django.db import connections
+    from psycopg import sql
 
-    parameters = connections["default"].get_connection_params()
-    for name in ("context", "cursor_factory", "prepare_threshold", "pool"):
-        parameters.pop(name, None)
-    with psycopg.connect(**parameters, autocommit=True) as connection:
+    from sandboxicon.database import connect
+
+    with connect() as connection:
         is_there = connection.execute("SELECT FROM pg_database WHERE datname = %s", [database]).rowcount
         if not is_there:
-            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(database)))
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
     environment = {**os.environ, "DATABASE_URL": url(database), "DEBUG": "0"}
     commands = [["migrate", "-v0"], ["load_content"]]
     if entries and not is_there:

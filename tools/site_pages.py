@@ -64,12 +64,17 @@ def needs(program: str, brings: str) -> str:
     return found
 
 
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def running() -> Iterator[str]:
     """The address of the site, served as `make run` does, on a free port, until the end of the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     site = subprocess.Popen(
         [sys.executable, "manage.py", "serve"],
         cwd=ROOT,

@@ -13,6 +13,7 @@ from evidence.models import Claim
 from ladder.models import Tier
 from primitives.models import Primitive
 from sandboxicon import revision
+from sandboxicon.replica import CONTENT_APPS
 from sandboxicon.revision import Unreachable, Watch
 from tests.factories import make_claim, make_primitive, make_source
 from tests.races import at_the_same_time
@@ -21,7 +22,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # Apps whose every table holds what the public sees, but for these models. The history's rows are left out too: each is
 # written together with the change that it tells of.
-CONTENT_APPS = ["ladder", "evidence", "primitives", "audits", "nesting"]
 NOT_CONTENT = {
     "audits.DefaultCell",  # written by a trigger together with the posture that it follows
     "audits.Proposal",  # what a curator wants to change: curators alone see it, and they are served past the cache
@@ -138,7 +138,6 @@ def test_every_table_of_the_public_content_is_watched() -> None:
     expected = {
         model._meta.db_table
         for app in CONTENT_APPS
-        if apps.is_installed(app)
         for model in apps.get_app_config(app).get_models()
         if model._meta.label not in NOT_CONTENT and not issubclass(model, pghistory.models.Event)
     }
@@ -192,3 +191,12 @@ def test_a_database_that_went_away_is_said_at_once_and_found_again(
         with pytest.raises(Unreachable):
             watch.current()
     assert watch.current() == before
+
+
+def test_options_in_the_databases_address_hold_for_the_watch_too(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "options", "-c application_name=watched")
+    watch.current()
+    sql("SELECT 1")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'watched'")
+        assert cursor.fetchone() == (1,)
