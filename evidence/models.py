@@ -12,7 +12,6 @@ from urllib.parse import quote, urlencode, urlsplit
 from django.apps import apps
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchRank
 from django.core.validators import (
     MaxLengthValidator,
     MaxValueValidator,
@@ -28,7 +27,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evidence import addresses, rules
-from evidence.search import SEARCH_COLUMNS, Question, sentence_vector
+from evidence.search import SEARCH_COLUMNS, best_ranked, sentence_vector
 from history.tracking import Tracking, tracked
 
 if TYPE_CHECKING:
@@ -237,14 +236,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def search(self, text: str) -> "ClaimQuerySet":
         """Those whose sentence has the words of `text`, the one that was meant first, each with its `rank`."""
-        vector = sentence_vector("sentence")
-        question = Question(text)
-        return (
-            self.alias(vector=vector)
-            .filter(vector=question)
-            .annotate(rank=SearchRank(vector, question))
-            .order_by("-rank", "pk")
-        )
+        return best_ranked(self, sentence_vector("sentence"), text)
 
     def worst_first(self) -> "ClaimQuerySet":
         """The due and the stale ones, those first whose being wrong would be worst.

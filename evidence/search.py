@@ -20,13 +20,14 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
 from django.db.models import Case, Count, F, FloatField, Func, IntegerField, Value, When
-from django.db.models.expressions import RawSQL
+from django.db.models.expressions import Combinable, RawSQL
 from django.db.models.functions import Concat, Lower, Replace
 
 # Below this closeness (search_closeness) a name is not a misspelling of what was typed. Tried with the usual slips in
 # the names of the content: a letter lost, doubled, swapped or mistaken still finds its entry.
 CLOSE_ENOUGH = 0.5
 
+Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
 Entry = TypeVar("Entry", bound=models.Model, covariant=True)
 
 # The columns of a SearchDocument, which follow from the rest.
@@ -118,6 +119,17 @@ class SearchedQuerySet(models.QuerySet[Entry]):
     def best_first(self) -> Self:
         """Searched entries, the one that was meant first."""
         return self.order_by("-hit", "-rank", "-closeness", Lower("name"))
+
+
+def best_ranked(rows: Rows, vector: Combinable, text: str) -> Rows:
+    """Of rows without search columns those in whose `vector` the words of `text` are, with `rank`, the best first."""
+    question = Question(text)
+    return (
+        rows.alias(vector=vector)
+        .filter(vector=question)
+        .annotate(rank=SearchRank(vector, question))
+        .order_by("-rank", "pk")
+    )
 
 
 def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]]) -> set[str]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.search import SearchRank, SearchVector
+from django.contrib.postgres.search import SearchVector
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from evidence.addresses import claims_follow
 from evidence.models import SLUG, Claim
-from evidence.search import SEARCH_COLUMNS, Question, SearchDocument, SearchedQuerySet
+from evidence.search import SEARCH_COLUMNS, SearchDocument, SearchedQuerySet, best_ranked
 from history.tracking import Tracking, tracked
 from nesting import rules, search
 from nesting.patterns import find, matched_by, validate_pattern
@@ -176,13 +176,7 @@ class CellQuerySet(models.QuerySet["Cell"]):
             output_field=text_field,
         )
         vector = SearchVector(named, config="english", weight="A") + SearchVector(said, config="english", weight="C")
-        question = Question(text)
-        return (
-            self.alias(vector=vector)
-            .filter(vector=question)
-            .annotate(rank=SearchRank(vector, question))
-            .order_by("-rank", "pk")
-        )
+        return best_ranked(self, vector, text)
 
     def numbers_by_result(self) -> list[tuple[Result, int]]:
         """How many cells have each result, best first (one query)."""
