@@ -1,13 +1,10 @@
 """Two web processes over a primary and a real streaming replica, each server out of the wheel, on this machine."""
 
 import os
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -17,8 +14,8 @@ import pytest
 
 from sandboxicon import embedded
 from tests.content import small
+from tests.servers import manage, running
 
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
 READING = 'FROM "primitives_primitive"'
 
 
@@ -87,45 +84,24 @@ def servers() -> Iterator[Servers]:
 
 
 @pytest.fixture
-def start_site(servers: Servers, tmp_path: Path) -> Iterator[Callable[[], str]]:
-    """Starts one more web process, and gives its address."""
+def sites(servers: Servers, tmp_path: Path) -> Iterator[list[str]]:
+    """The addresses of two web processes over both."""
     environment = {
-        "PATH": os.environ["PATH"],
-        "SECRET_KEY": "for these tests alone " * 3,
         "DATABASE_URL": servers.url(servers.primary),
         "DATABASE_REPLICA_URL": servers.url(servers.replica),
         "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
         "BROWSER_STATIC_ROOT": str(tmp_path / "static"),
         "WEB_CONCURRENCY": "1",
     }
-    manage = [sys.executable, "manage.py"]
-    for command in (
-        ["migrate", "-v0"],
-        ["load_content", "--from", str(small.write(tmp_path / "content", small.documents()))],
-        ["collectstatic", "--no-input", "-v0"],
-    ):
-        subprocess.run([*manage, *command], cwd=CHECKOUT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    manage("migrate", "-v0", **environment)
+    manage("load_content", "--from", str(small.write(tmp_path / "content", small.documents())), **environment)
+    manage("collectstatic", "--no-input", "-v0", **environment)
     servers.wait_for_replica()
-    processes = []
-
-    def start() -> str:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--log-level", "error"]
-        processes.append(subprocess.Popen(command, cwd=CHECKOUT, env=environment, stdout=subprocess.DEVNULL))
-        for _ in range(600):
-            try:
-                get(f"http://127.0.0.1:{port}", "/healthz")
-                return f"http://127.0.0.1:{port}"
-            except OSError:
-                time.sleep(0.1)
-        pytest.fail("gunicorn did not become ready")
-
-    yield start
-    for process in processes:
-        process.terminate()
-        process.wait(20)
+    with (
+        running(tmp_path / "one.log", **environment) as one,
+        running(tmp_path / "two.log", **environment) as two,
+    ):
+        yield [one.address, two.address]
 
 
 def get(site: str, path: str) -> tuple[str, str]:
@@ -138,9 +114,8 @@ def get(site: str, path: str) -> tuple[str, str]:
 
 
 def test_readers_read_from_the_replica_while_it_is_not_behind_and_never_go_back_in_time(
-    servers: Servers, start_site: Callable[[], str]
+    servers: Servers, sites: list[str]
 ) -> None:
-    sites = [start_site(), start_site()]
     primary, replica = servers.reads(servers.primary), servers.reads(servers.replica)
     for site in sites:
         assert get(site, "/primitives/")[1] == "fwd=miss"
