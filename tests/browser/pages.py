@@ -1,6 +1,7 @@
 """What the browser tests ask of a page."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -51,6 +52,27 @@ def equals_a_fresh_page(page: Page) -> None:
     """What is shown is what the present address gives to someone who opens it."""
     settled(page)
     assert shown(page) == page.evaluate(FRESH)
+
+
+def go_back(page: Page) -> None:
+    """Go back, and wait until the page that was there is loaded.
+
+    htmx loads a page anew on the way through the history, after the address has changed already; who goes on at
+    once breaks that off.
+    """
+    _leave(page, page.go_back)
+
+
+def go_forward(page: Page) -> None:
+    """Go forward, and wait as in `go_back`."""
+    _leave(page, page.go_forward)
+
+
+def _leave(page: Page, step: Callable[[], object]) -> None:
+    page.evaluate("document.documentElement.dataset.left = ''")
+    step()
+    expect(page.locator("html[data-left]")).to_have_count(0)
+    page.wait_for_load_state()
 
 
 def box(page: Page, name: str, value: str) -> Locator:

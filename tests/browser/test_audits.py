@@ -10,6 +10,8 @@ from tests.browser.pages import (
     box,
     count_beside,
     equals_a_fresh_page,
+    go_back,
+    go_forward,
     is_marked,
     mark,
     number_found,
@@ -53,11 +55,11 @@ def test_filters_combine_without_a_page_load_and_back_takes_them_off_one_by_one(
     equals_a_fresh_page(page)
     assert is_marked(page)
     for query in ("?platform=macos&isolation=isolated", "?isolation=isolated", ""):
-        page.go_back()
+        go_back(page)
         at(page, query)
         equals_a_fresh_page(page)
     assert rows(page) == everything
-    page.go_forward()
+    go_forward(page)
     at(page, "?isolation=isolated")
     expect(box(page, "isolation", "isolated")).to_be_checked()
 
@@ -78,7 +80,7 @@ def test_rows_search_and_order_are_part_of_the_address_and_survive_a_reload(page
     assert shown(page) == before
     page.get_by_label("an agent").check()
     at(page, "?q=claude&sort=tier")
-    page.go_back()
+    go_back(page)
     at(page, "?q=claude&sort=tier&rows=surfaces")
     expect(page.get_by_label("a surface")).to_be_checked()
 
@@ -194,7 +196,7 @@ def test_the_platform_of_an_agents_page_is_switched_and_back_returns(page: Page)
     expect(page).to_have_url(re.compile(r"\?platform=macos$"))
     expect(verdict).to_contain_text("process sandbox on your own kernel")
     expect(page.locator(".platforms a[aria-current]")).to_contain_text("macOS")
-    page.go_back()
+    go_back(page)
     expect(verdict).to_contain_text("On Linux, out of the box")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import REFERENCE, at, box, equals_a_fresh_page, is_marked, mark, names, settled
+from tests.browser.pages import REFERENCE, at, box, equals_a_fresh_page, go_back, is_marked, mark, names, settled
 
 pytestmark = pytest.mark.browser
 
@@ -57,13 +57,13 @@ def test_two_entries_picked_survive_filters_pages_back_and_reload_and_are_compar
     expect(page.get_by_label("Compare AppArmor", exact=True)).to_be_checked()
     page.locator("[rel=next]").click()
     at(page, "?p=apparmor&p=bubblewrap&page=2")
-    page.go_back()
+    go_back(page)
     at(page, "?p=apparmor&p=bubblewrap")
     button(page, 2).click()
     expect(page).to_have_url(re.compile(r"/primitives/compare/\?p=apparmor&p=bubblewrap$"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Primitives side by side")
     assert compared(page) == {"AppArmor", "Bubblewrap"}
-    page.go_back()
+    go_back(page)
     at(page, "?p=apparmor&p=bubblewrap")
     expect(page.get_by_label("Compare Bubblewrap", exact=True)).to_be_checked()
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import REFERENCE, at, equals_a_fresh_page
+from tests.browser.pages import REFERENCE, at, equals_a_fresh_page, go_back
 
 pytestmark = pytest.mark.browser
 
@@ -46,10 +46,10 @@ def test_from_the_skip_link_to_an_entry_and_back(page: Page) -> None:
     name = page.evaluate("document.activeElement.textContent")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
-    page.go_back()
+    go_back(page)
     at(page, "?q=vm&tier=microvm")
     equals_a_fresh_page(page)
-    page.go_back()
+    go_back(page)
     at(page, "?q=vm")
 
 

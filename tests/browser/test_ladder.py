@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import equals_a_fresh_page, is_marked, mark, settled
+from tests.browser.pages import equals_a_fresh_page, go_back, is_marked, mark, settled
 
 pytestmark = pytest.mark.browser
 
@@ -35,10 +35,10 @@ def test_rungs_open_by_key_where_they_stand_and_back_closes_them(page: Page, add
     settled(page)
     assert is_marked(page)
     equals_a_fresh_page(page)
-    page.go_back()
+    go_back(page)
     expect(page.locator("#in-microvm")).to_have_count(0)
     expect(page.locator("#in-container")).to_be_visible()
-    page.go_back()
+    go_back(page)
     expect(page.locator(".within")).to_have_count(0)
 
 

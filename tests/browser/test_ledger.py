@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import box, count_beside, equals_a_fresh_page, is_marked, mark, number_found, settled
+from tests.browser.pages import box, count_beside, equals_a_fresh_page, go_back, is_marked, mark, number_found, settled
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +30,7 @@ def test_filters_and_search_follow_without_a_page_load_and_back_undoes_them(page
     equals_a_fresh_page(page)
     assert is_marked(page)
     for address in (r"\?q=seatbelt&kind=audit$", r"\?kind=audit$", "/evidence/$"):
-        page.go_back()
+        go_back(page)
         expect(page).to_have_url(re.compile(address))
     equals_a_fresh_page(page)
 

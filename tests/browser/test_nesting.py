@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import equals_a_fresh_page, is_marked, mark, settled
+from tests.browser.pages import equals_a_fresh_page, go_back, is_marked, mark, settled
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +27,7 @@ def test_two_choices_are_answered_in_place_and_back_gives_the_answer_before(page
     assert is_marked(page)
     settled(page)
     expect(page).to_have_title(re.compile("bubblewrap in WSL 2: works"))
-    page.go_back()
+    go_back(page)
     expect(page.locator("h1")).to_contain_text("Docker container")
 
 
@@ -49,7 +49,7 @@ def test_a_cell_opens_in_place_by_keyboard_and_keeps_its_address(page: Page) -> 
     expect(page.locator(".opened")).to_contain_text("No permissions to create a new namespace")
     page.get_by_role("link", name="Close").click()
     expect(page.locator(".opened")).to_have_count(0)
-    page.go_back()
+    go_back(page)
     expect(page.locator(".opened")).to_have_count(1)
 
 

@@ -12,6 +12,8 @@ from tests.browser.pages import (
     box,
     count_beside,
     equals_a_fresh_page,
+    go_back,
+    go_forward,
     is_marked,
     mark,
     names,
@@ -278,18 +280,6 @@ def test_clearing_all_filters_leads_to_every_entry(page: Page) -> None:
 # ---- history ----
 
 
-def go_back(page: Page, query: str) -> None:
-    page.go_back()
-    at(page, query)
-    equals_a_fresh_page(page)
-
-
-def go_forward(page: Page, query: str) -> None:
-    page.go_forward()
-    at(page, query)
-    equals_a_fresh_page(page)
-
-
 def test_back_undoes_a_step_and_forward_redoes_it(page: Page) -> None:
     page.goto(REFERENCE)
     box(page, "tier", "microvm").check()
@@ -300,14 +290,15 @@ def test_back_undoes_a_step_and_forward_redoes_it(page: Page) -> None:
     at(page, "?q=fire&tier=microvm&platform=linux")
     page.get_by_label("Sort by").select_option("claims")
     at(page, "?q=fire&tier=microvm&platform=linux&sort=claims")
-    go_back(page, "?q=fire&tier=microvm&platform=linux")
-    go_back(page, "?tier=microvm&platform=linux")
-    go_back(page, "?tier=microvm")
-    go_back(page, "")
-    go_forward(page, "?tier=microvm")
-    go_forward(page, "?tier=microvm&platform=linux")
-    go_forward(page, "?q=fire&tier=microvm&platform=linux")
-    go_forward(page, "?q=fire&tier=microvm&platform=linux&sort=claims")
+    backwards = ["?q=fire&tier=microvm&platform=linux", "?tier=microvm&platform=linux", "?tier=microvm", ""]
+    for query in backwards:
+        go_back(page)
+        at(page, query)
+        equals_a_fresh_page(page)
+    for query in [*backwards[-2::-1], "?q=fire&tier=microvm&platform=linux&sort=claims"]:
+        go_forward(page)
+        at(page, query)
+        equals_a_fresh_page(page)
 
 
 def test_a_search_is_one_step_however_many_letters(page: Page) -> None:
@@ -315,9 +306,11 @@ def test_a_search_is_one_step_however_many_letters(page: Page) -> None:
     page.goto(REFERENCE)
     page.locator("#q").press_sequentially("firecracker", delay=120)
     at(page, "?q=firecracker")
-    go_back(page, "")
+    go_back(page)
+    at(page, "")
+    equals_a_fresh_page(page)
     expect(page.locator("#q")).to_have_value("")
-    page.go_back()
+    go_back(page)
     expect(page).to_have_url(re.compile(r"127\.0\.0\.1:\d+/$"))
 
 
@@ -330,8 +323,12 @@ def test_a_search_goes_on_as_a_step_of_its_own_after_a_filter(page: Page) -> Non
     page.locator("#q").press("End")
     page.locator("#q").press_sequentially("m")
     at(page, "?q=vmm&platform=linux")
-    go_back(page, "?q=vm&platform=linux")
-    go_back(page, "?q=vm")
+    go_back(page)
+    at(page, "?q=vm&platform=linux")
+    equals_a_fresh_page(page)
+    go_back(page)
+    at(page, "?q=vm")
+    equals_a_fresh_page(page)
 
 
 def test_the_search_of_a_deep_link_is_a_step_that_typing_on_keeps(page: Page) -> None:
@@ -339,7 +336,9 @@ def test_the_search_of_a_deep_link_is_a_step_that_typing_on_keeps(page: Page) ->
     page.locator("#q").press("End")
     page.locator("#q").press_sequentially("cracker")
     at(page, "?q=firecracker")
-    go_back(page, "?q=fire")
+    go_back(page)
+    at(page, "?q=fire")
+    equals_a_fresh_page(page)
 
 
 def test_back_from_an_entry_leads_to_the_same_list(page: Page) -> None:
@@ -349,10 +348,12 @@ def test_back_from_an_entry_leads_to_the_same_list(page: Page) -> None:
     before = shown(page)
     page.get_by_role("link", name="Firecracker", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Firecracker")
-    page.go_back()
+    go_back(page)
     at(page, "?tier=microvm")
     assert shown(page) == before
-    go_back(page, "")
+    go_back(page)
+    at(page, "")
+    equals_a_fresh_page(page)
 
 
 @pytest.mark.parametrize(
@@ -399,7 +400,7 @@ def test_pages_lead_through_every_entry_and_keep_filter_and_sort(page: Page) -> 
         assert "sort=claims" in query_of(page)
         seen += names(page)
     assert len(seen) == len(set(seen)) == total
-    page.go_back()
+    go_back(page)
     equals_a_fresh_page(page)
 
 
@@ -408,7 +409,9 @@ def test_a_filter_on_a_later_page_begins_at_the_first(page: Page) -> None:
     box(page, "platform", "linux").check()
     at(page, "?platform=linux")
     equals_a_fresh_page(page)
-    go_back(page, "?page=2")
+    go_back(page)
+    at(page, "?page=2")
+    equals_a_fresh_page(page)
 
 
 # ---- nothing found, and trouble ----

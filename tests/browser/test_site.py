@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.pages import equals_a_fresh_page, is_marked, mark, settled
+from tests.browser.pages import equals_a_fresh_page, go_back, is_marked, mark, settled
 
 pytestmark = pytest.mark.browser
 
@@ -222,7 +222,7 @@ def test_the_page_of_search_follows_what_is_typed_and_its_address_too(page: Page
     expect(page).to_have_title("“microvm” in this guide: sandboxicon")
     assert is_marked(page)
     equals_a_fresh_page(page)
-    page.go_back()
+    go_back(page)
     expect(page).to_have_url(re.compile(r"/search/$"))
     expect(page.locator("#q")).to_have_value("")
 

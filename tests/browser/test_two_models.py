@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import equals_a_fresh_page, is_marked, mark, settled
+from tests.browser.pages import equals_a_fresh_page, go_back, go_forward, is_marked, mark, settled
 from tests.browser.test_keyboard import tab_to
 
 pytestmark = pytest.mark.browser
@@ -40,7 +40,7 @@ def test_without_javascript_the_steps_are_links(open_browser: Callable[..., Page
     page.locator("#step-after").click()
     at_step(page, "mount-namespace")
     expect(page.get_by_role("heading", level=1)).to_have_text("A mount namespace")
-    page.go_back()
+    go_back(page)
     at_step(page, "process")
 
 
@@ -61,12 +61,12 @@ def test_the_keyboard_walks_from_step_to_step_and_back(page: Page) -> None:
     expect(page.locator("#step-status")).to_have_text("Step 4 of 20: A network namespace")
     expect(page.locator(".specimen .layer")).to_have_count(3)
     expect(page).to_have_title(re.compile("A network namespace, step 4"))
-    page.go_back()
+    go_back(page)
     at_step(page, "pid-namespace")
     equals_a_fresh_page(page)
-    page.go_back()
+    go_back(page)
     at_step(page, "mount-namespace")
-    page.go_forward()
+    go_forward(page)
     at_step(page, "pid-namespace")
     equals_a_fresh_page(page)
 
