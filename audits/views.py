@@ -31,11 +31,10 @@ def audit_list(request: HtmxRequest) -> HttpResponse:
     return filtered_list(
         request,
         filterset,
-        filterset.found(),
         template="audits/audit_list.html",
         partial="audits/_found.html",
         more=more,
-        pick=lambda row: agent_of(row).slug,
+        pick=lambda row: agent_of(row).pk,
     )
 
 

@@ -21,7 +21,7 @@ SOURCE_FIELDS = ["kind", "repo", "commit", "path", "lines", "url", "title", "pur
 def answer(request: HttpRequest, filterset: LedgerFilterSet, wanted: str) -> StreamingHttpResponse:
     """The claims found in a format of FORMATS."""
     make, content_type = FORMATS[wanted]
-    claims = filterset.found()[: filterset.MOST_COUNTED].iterator(chunk_size=AT_ONCE)
+    claims = filterset.found()[: filterset.most].iterator(chunk_size=AT_ONCE)
     response = StreamingHttpResponse(make(request, filterset, claims), content_type=content_type)
     response["Content-Disposition"] = f'{"attachment" if wanted == "csv" else "inline"}; filename="claims.{wanted}"'
     return response
@@ -58,7 +58,7 @@ def _json(request: HttpRequest, filterset: LedgerFilterSet, claims: Iterator[Cla
         "licence": LICENCE,
         "licence_url": LICENCE_URL,
         "url": request.build_absolute_uri(f"{request.path}?{filterset.query()}"),
-        "at_most": filterset.MOST_COUNTED,
+        "at_most": filterset.most,
         "notices": filterset.notices,
     }
     yield json.dumps(about, ensure_ascii=False)[:-1] + ', "claims": ['

@@ -1,5 +1,6 @@
 """What all filtered lists share: options with counts, values from hostile addresses, one address for one state."""
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -42,6 +43,10 @@ class KnownValues(forms.MultipleChoiceField):
     """Several choices from an address. One that is not known is left out and named in `unknown`."""
 
     widget = forms.CheckboxSelectMultiple
+
+    def __deepcopy__(self, memo: Any) -> "KnownValues":
+        # A form copies its fields with all their choices, though nobody changes these after they are made.
+        return copy.copy(self)
 
     def clean(self, value: Any) -> list[str]:
         asked = list(dict.fromkeys(value or []))
@@ -87,9 +92,11 @@ class FacetedFilterSet(django_filters.FilterSet):
     SORTS: ClassVar[dict[str, str]]
     PICK: ClassVar[str] = ""
     COMPARE: ClassVar[str] = ""
-    # Where a list could be of any length, nothing looks at more than this many of the rows found: up to there numbers
-    # are exact, above they are "at least", and the pages end there.
+    # Where a list could be of any length, nothing looks at more than this many of the rows found (`most`): up to there
+    # numbers are exact, above they are "at least", and the pages end there.
     MOST_COUNTED: ClassVar[int] = 10_000
+    # And of those that a search finds: to say which of them is best, each has to be looked at.
+    MOST_RANKED: ClassVar[int] = 2_000
     counted: str = "pk"
 
     # ---- what the address says ----
@@ -157,6 +164,31 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     # ---- what is found ----
 
+    @property
+    def most(self) -> int:
+        """Of more rows than this nothing looks at the rest."""
+        return min(self.MOST_COUNTED, self.MOST_RANKED) if "q" in self.chosen else self.MOST_COUNTED
+
+    def found(self) -> QuerySet[Any]:
+        """The rows found, ready for a list, in the order asked for."""
+        return self.filtered()
+
+    def keys(self) -> Any:
+        """The keys of the rows found, in order, for a list that asks for the rows by them: a queryset, or a list."""
+        return self.found().prefetch_related(None).values_list("pk", flat=True)
+
+    def for_rows(self) -> QuerySet[Any]:
+        """All rows that there are, with what the list shows of each."""
+        return self.queryset.all()
+
+    def number_of(self, found: Any) -> int:
+        """How many rows, or keys of them, are `found`; of more than `most` one more than that.
+
+        In the order of the list, which an index gives; but for the order of a search, for which each had to be looked
+        at.
+        """
+        return int((found.order_by() if self.sort == "best" else found)[: self.most + 1].count())
+
     def filtered(self, leaving_out: str = "") -> QuerySet[Any]:
         """What all filters find but the one left out."""
         queryset: QuerySet[Any] = self.queryset.all()
@@ -168,7 +200,7 @@ class FacetedFilterSet(django_filters.FilterSet):
     def facets(self) -> list[Facet]:
         """Every filter with its options and their counts, in one query."""
         counts = self.counts()
-        most = self.MOST_COUNTED
+        most = self.most
         return [
             Facet(
                 name,
@@ -190,7 +222,7 @@ class FacetedFilterSet(django_filters.FilterSet):
     def counts(self) -> dict[tuple[str, str], int]:
         """How many rows each option of each facet would show, by facet and option (one query).
 
-        Where counting ends at MOST_COUNTED rows and one more, the option "" says of how many a facet was counted.
+        Where counting ends at `most` rows and one more, the option "" says of how many a facet was counted.
         """
         queries = []
         for name, value in self.FACETS.items():
@@ -201,7 +233,7 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
         """How many rows of `found` have each `value`."""
-        some = found.order_by().values("pk")[: self.MOST_COUNTED + 1]
+        some = found.order_by().values("pk")[: self.most + 1]
         return (
             self.queryset.model._default_manager.filter(pk__in=some)
             .order_by()

@@ -1,10 +1,11 @@
 """The ledger: every published claim, filtered, searched and counted.
 
-It is to answer as fast for a million claims as for a thousand. So nothing looks at more than MOST_COUNTED of those
+It is to answer as fast for a million claims as for a thousand. So nothing looks at more than `most` of those
 found: up to there numbers are exact, above they are "at least"; and all options of all filters are counted in one
 query, in one pass over what was found.
 """
 
+from functools import cached_property
 from typing import Any
 
 from django.apps import apps
@@ -107,16 +108,25 @@ class LedgerFilterSet(FacetedFilterSet):
         """The claims found, ready for a list, in the order asked for."""
         claims: Any = self.filtered()
         if self.sort == "best":
-            # To say which is best each has to be looked at.
-            some = claims.order_by().values("pk")[: self.MOST_COUNTED]
+            some = claims.order_by().values("pk")[: self.most]
             claims = Claim.objects.filter(pk__in=some).search(self.chosen["q"])
         else:
             claims = claims.order_by("as_of", "pk") if self.sort == "oldest" else claims.order_by("-as_of", "-pk")
         return claims.with_subjects().prefetch_related("sources")
 
+    def for_rows(self) -> QuerySet[Claim]:
+        claims: Any = self.queryset
+        return claims.with_subjects().prefetch_related("sources")
+
+    def number_of(self, found: Any) -> int:
+        return self._counts[1][""]
+
     def facets(self) -> list[Facet]:
-        counts, too_many = self._counts()
-        return [self._facet(name, counts[name], too_many[name]) for name in self.FACETS]
+        counts, totals = self._counts
+        return [
+            self._facet(name, counts[name], is_at_least=totals[self._left_out(name)] > self.most)
+            for name in self.FACETS
+        ]
 
     def _facet(self, name: str, counts: dict[str, tuple[int, str]], is_at_least: bool) -> Facet:
         choices = dict(self.form.fields[name].choices)
@@ -132,15 +142,17 @@ class LedgerFilterSet(FacetedFilterSet):
         ]
         return Facet(name, self.filters[name].label, options, more)
 
-    def _counts(self) -> tuple[dict[str, dict[str, tuple[int, str]]], dict[str, bool]]:
-        """For each filter its values with their numbers and names, and whether there was too much to count it all.
+    def _left_out(self, name: str) -> str:
+        """A filter in force is counted over what the others find: a pass of its own; the rest share one, over all."""
+        return name if name in self.chosen else ""
 
-        A filter that is in force is counted over what the others find: its own pass; the rest share one.
-        """
-        passes = {name: name if name in self.chosen else "" for name in self.FACETS}
+    @cached_property
+    def _counts(self) -> tuple[dict[str, dict[str, tuple[int, str]]], dict[str, int]]:
+        """For each filter its values with their numbers and names; and for each pass how many claims it looked at."""
+        passes = {name: self._left_out(name) for name in self.FACETS}
         tables: list[str] = []
         parameters: list[Any] = []
-        for left_out in dict.fromkeys(passes.values()):
+        for left_out in dict.fromkeys(["", *passes.values()]):
             table, its_parameters = self._pass(left_out)
             tables.append(f"{_table(left_out)} AS MATERIALIZED ({table})")
             parameters += its_parameters
@@ -152,7 +164,7 @@ class LedgerFilterSet(FacetedFilterSet):
         ]
         counted = [
             f"SELECT '', '{left_out}', '', count(*) FROM {_table(left_out)}"  # noqa: S608
-            for left_out in dict.fromkeys(passes.values())
+            for left_out in dict.fromkeys(["", *passes.values()])
         ]
         for name, left_out in passes.items():
             if column := OF_SOURCES.get(name):
@@ -170,11 +182,11 @@ class LedgerFilterSet(FacetedFilterSet):
             cursor.execute(f"WITH {', '.join(tables)} {' UNION ALL '.join(counted)}", parameters)
             rows = cursor.fetchall()
         counts: dict[str, dict[str, tuple[int, str]]] = {name: {} for name in self.FACETS}
-        full = {value: number > self.MOST_COUNTED for name, value, _, number in rows if not name}
+        totals = {value: number for name, value, _, number in rows if not name}
         for name, value, title, number in rows:
             if name:
                 counts[name][value] = number, title
-        return counts, {name: full[left_out] for name, left_out in passes.items()}
+        return counts, totals
 
     def _pass(self, left_out: str) -> tuple[str, tuple[Any, ...]]:
         """SQL for what is counted of the claims that all filters find but the one left out."""
@@ -187,7 +199,7 @@ class LedgerFilterSet(FacetedFilterSet):
             if title:
                 columns[f"of_{name}_name"] = title
         found = self.filtered(leaving_out=left_out).order_by().annotate(**columns).values(*columns)
-        sql: tuple[str, tuple[Any, ...]] = found[: self.MOST_COUNTED + 1].query.sql_with_params()
+        sql: tuple[str, tuple[Any, ...]] = found[: self.most + 1].query.sql_with_params()
         return sql
 
 

@@ -7,16 +7,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.template import loader
 from django_htmx.http import reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
 from evidence.comparison import MOST
 from evidence.filters import FacetedFilterSet
+from evidence.kept import Kept
 
 PER_PAGE = 60
+
+# Of one to three kilobytes each.
+_ROWS = Kept(5_000)
 
 
 @dataclass(frozen=True)
@@ -35,48 +39,46 @@ class HtmxRequest(HttpRequest):
 
 
 class CappedPaginator(Paginator):
-    """Pages of no more than `most` rows, which is also all that it counts.
+    """Pages of what a filterset finds: of no more rows than it counts."""
 
-    In the order of the list, which an index gives; but for the order of a search, for which each had to be looked at.
-    """
-
-    def __init__(self, rows: QuerySet[Any], per_page: int, *, most: int, is_ranked: bool) -> None:
+    def __init__(self, rows: Any, per_page: int, filterset: FacetedFilterSet) -> None:
         super().__init__(rows, per_page)
-        self.most = most
-        self.is_ranked = is_ranked
+        self.filterset = filterset
 
     @cached_property
     def has_more(self) -> bool:
         """Whether there are rows beyond the last page."""
-        return self._number > self.most
+        return self._number > self.filterset.most
 
     @cached_property
     def _number(self) -> int:
-        rows: Any = self.object_list
-        return int((rows.order_by() if self.is_ranked else rows)[: self.most + 1].count())
+        return self.filterset.number_of(self.object_list)
 
     @cached_property
     def count(self) -> int:
-        return min(self._number, self.most)
+        return min(self._number, self.filterset.most)
 
 
 def filtered_list(
     request: HtmxRequest,
     filterset: FacetedFilterSet,
-    rows: QuerySet[Any],
     *,
     template: str,
     partial: str,
+    row: str = "",
     more: Callable[[Page[Any]], dict[str, Any]] = lambda page: {},
-    pick: Callable[[Any], str] = lambda row: row.slug,
+    pick: Callable[[Any], int] = lambda key: key,
 ) -> HttpResponse:
-    """The list of `rows` that `filterset` finds. `more` gives what else the templates need for the page shown, `pick`
-    what picks a row for the comparison.
+    """The list of what `filterset` finds. `more` gives what else the templates need for the page shown, `pick` what
+    a row picks for the comparison, by its key.
+
+    `row` is the template of one row, for a list whose rows depend on nothing but themselves and whether they are
+    picked. Then the page gets them as HTML (`rows`), and only what is not kept of that is made.
 
     The view must vary on HX-Request, HX-Current-URL and HX-Trigger. With htmx the answer carries the one address of
     what is in force.
     """
-    paginator = CappedPaginator(rows, PER_PAGE, most=filterset.MOST_COUNTED, is_ranked=filterset.sort == "best")
+    paginator = CappedPaginator(filterset.keys() if row else filterset.found(), PER_PAGE, filterset)
     page_before = _page_where_only_picks_differ(request, filterset)
     try:
         page = paginator.page(page_before or request.GET.get("page", 1))
@@ -88,14 +90,14 @@ def filtered_list(
     here: dict[str, Any] = {"page": str(page.number)} if page.number > 1 else {}
     query = filterset.query(**here)
     slugs = filterset.picks.slugs
-    shown = {pick(row) for row in page.object_list} if slugs else set()
+    shown = {pick(each) for each in page.object_list} if slugs else set()
     context = {
         "filterset": filterset,
         "chosen": filterset.chosen,
         "page": page,
         "bare_query": filterset.query(),
         "picked": [
-            Picked(entry, entry.slug in shown, filterset.query(picked=[it for it in slugs if it != entry.slug], **here))
+            Picked(entry, entry.pk in shown, filterset.query(picked=[it for it in slugs if it != entry.slug], **here))
             for entry in filterset.picks.entries
         ],
         "query_without_picks": filterset.query(picked=[], **here),
@@ -108,9 +110,23 @@ def filtered_list(
     context |= {
         "facets": filterset.facets(),
         "narrowest": None if page.object_list else filterset.narrowest(),
+        **({"rows": _as_html(request, filterset, page, row)} if row else {}),
         **more(page),
     }
     return page_or_parts(request, context, query, template=template, partial=partial)
+
+
+def _as_html(request: HttpRequest, filterset: FacetedFilterSet, page: Page[Any], template: str) -> list[str]:
+    """The page's rows as their template shows them."""
+    picked = {entry.pk for entry in filterset.picks.entries}
+    keys = {pk: (template, pk, pk in picked) for pk in page.object_list}
+    kept = _ROWS.at(request)
+    missing = [pk for pk, key in keys.items() if key not in kept]
+    if missing:
+        shown = loader.get_template(template)
+        for row in filterset.for_rows().filter(pk__in=missing):
+            kept[keys[row.pk]] = shown.render({"row": row, "filterset": filterset})
+    return [kept[key] for key in keys.values() if key in kept]
 
 
 def page_or_parts(

@@ -11,6 +11,7 @@ it that the document and the question are taken apart in the same way; `search_n
 compared, by an index.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
@@ -19,13 +20,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import Case, Count, F, FloatField, Func, IntegerField, Value, When
+from django.db.models import Case, F, FloatField, Func, IntegerField, Q, Value, When
 from django.db.models.expressions import Combinable, RawSQL
 from django.db.models.functions import Concat, Lower, Replace
 
 # Below this closeness (search_closeness) a name is not a misspelling of what was typed. Tried with the usual slips in
 # the names of the content: a letter lost, doubled, swapped or mistaken still finds its entry.
 CLOSE_ENOUGH = 0.5
+# Of rows with the words of a search no more are looked at to tell how many there are.
+ENOUGH = 2_001
 
 Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
 Entry = TypeVar("Entry", bound=models.Model, covariant=True)
@@ -84,22 +87,29 @@ def key_spellings(text: str) -> list[Any]:
 class SearchedQuerySet(models.QuerySet[Entry]):
     """Questions about a SearchDocument."""
 
-    def has_words(self, text: str) -> bool:
-        """Whether full-text search finds `text` here as it is spelt (one query)."""
-        return bool(where_words_are(text, {"here": self}))
+    def number_with_words(self, text: str) -> int:
+        """How many full-text search finds here that have `text` as it is spelt, at most ENOUGH (one query)."""
+        return where_words_are(text, {"here": self})["here"]
+
+    def named(self, text: str) -> Self:
+        """Those whose very name it is, or whose name begins with it: `search` puts them first."""
+        return self.filter(
+            Q(search_keys__overlap=key_spellings(text))
+            | Q(search_names__startswith=Func(Value(text), function="search_words"))
+        )
 
     def search(self, text: str, *, literally: bool | None = None) -> Self:
         """Those that `text` finds, each with `hit` (3: its very name, 2: how a name begins, 1: somewhere) and `rank`.
 
         Where the words are found nowhere in this queryset, entries whose names are spelt nearly so, by `closeness`.
-        Which of the two it is, is asked at once (has_words), since each reads an index of its own and "or" would read
-        none; a caller who knows says so.
+        Which of the two it is, is asked at once (number_with_words), since each reads an index of its own and "or"
+        would read none; a caller who knows says so.
         """
         question = Question(text)
         closeness = Func(
             Value(text), F("search_keys"), F("search_names"), function="search_closeness", output_field=FloatField()
         )
-        is_literal = self.has_words(text) if literally is None else literally
+        is_literal = self.number_with_words(text) > 0 if literally is None else literally
         found = self.annotate(
             hit=Case(
                 When(search_keys__overlap=key_spellings(text), then=Value(3)),
@@ -132,14 +142,16 @@ def best_ranked(rows: Rows, vector: Combinable, text: str) -> Rows:
     )
 
 
-def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]]) -> set[str]:
-    """In which of the places full-text search finds `text` as it is spelt, by their names (one query)."""
-    # Counted, since to find a first one Postgres would rather read row by row, and where there is none, all of them.
+def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]]) -> Counter[str]:
+    """In which of the places full-text search finds `text` as it is spelt, by their names; and in how many rows,
+    of which it looks at ENOUGH (one query).
+    """
+    # More than one, since to find a first one Postgres would rather read row by row, and where there is none, all.
     first, *others = (
-        place.filter(search_vector=Question(text)).order_by().values_list(Value(name)).annotate(number=Count("pk"))
+        place.filter(search_vector=Question(text)).order_by().values_list(Value(name))[:ENOUGH]
         for name, place in places.items()
     )
-    return {name for name, number in first.union(*others, all=True) if number}
+    return Counter(name for (name,) in first.union(*others, all=True))
 
 
 _DOCUMENT = """

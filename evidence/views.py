@@ -28,9 +28,9 @@ def ledger(request: HtmxRequest) -> HttpResponseBase:
     return filtered_list(
         request,
         filterset,
-        filterset.found(),
         template="evidence/ledger.html",
         partial="evidence/_found.html",
+        row="evidence/_row.html",
     )
 
 

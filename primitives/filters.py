@@ -1,13 +1,16 @@
 """The reference's filters."""
 
+from collections import defaultdict
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, Exists, F, Func, OuterRef, QuerySet, TextField, Value
+from django.db import connections
+from django.db.models import Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat, Lower
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 
 from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
+from evidence.kept import Kept
 from evidence.models import Label
 from ladder.models import Tier
 from primitives.models import Category, Isolates, Platform, Primitive, Status
@@ -20,6 +23,12 @@ ORDER_BY: dict[str, list[Any]] = {
     "claims": [F("claim_count").desc()],
     "checked": [F("last_checked").desc(nulls_last=True)],
 }
+
+
+# Of very many entries that a search finds, so many that have it in their names are looked at before all others.
+MOST_NAMED = 200
+
+_KEPT = Kept(1)
 
 
 class PrimitiveFilterSet(FacetedFilterSet):
@@ -42,6 +51,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
     ANY_OF = {"tier", "category", "status"}
     # Far more than there are today; and the counts of a page over 100,000 cost little more than over these.
     MOST_COUNTED = 1_000
+    MOST_RANKED = 500
     PICK = "p"
     COMPARE = "compare_primitives"
     SORTS = {
@@ -55,25 +65,42 @@ class PrimitiveFilterSet(FacetedFilterSet):
         model = Primitive
         fields: list[str] = []
 
-    def __init__(self, data: QueryDict) -> None:
-        super().__init__(data, queryset=Primitive.objects.published())
-        for name, choices in _choices_from_the_database().items():
+    def __init__(self, data: QueryDict, request: HttpRequest | None = None) -> None:
+        super().__init__(data, queryset=Primitive.objects.published(), request=request)
+        for name, choices in _KEPT.get(request, "choices", _choices_from_the_database).items():
             self.filters[name].extra["choices"] = choices
 
     def found(self) -> QuerySet[Primitive]:
-        """The entries found, ready for a list, in the order asked for."""
-        entries: PrimitiveQuerySet = self.qs.for_list()
-        return entries.best_first() if self.sort == "best" else entries.order_by(*ORDER_BY[self.sort], Lower("name"))
+        """The entries found, in the order asked for."""
+        entries: Any = self.filtered()
+        if self.sort != "best":
+            return entries.order_by(*ORDER_BY[self.sort], Lower("name"))
+        if self._with_words > self.most:
+            named = entries.named(self.chosen["q"]).order_by().values("pk")[:MOST_NAMED]
+            # By key: without an order Postgres reads the table from its start.
+            some = entries.order_by("pk").values("pk")[: self.most + 1]
+            entries = self.search(self.queryset.filter(pk__in=named.union(some)), "q", self.chosen["q"])
+        return entries.best_first()
+
+    def keys(self) -> list[int]:
+        return self._answer[0]
+
+    def number_of(self, found: list[int]) -> int:
+        return len(found)
+
+    def for_rows(self) -> QuerySet[Primitive]:
+        return Primitive.objects.published().for_list()
 
     def pickable(self) -> QuerySet[Primitive]:
         return Primitive.objects.published().only("slug", "name")
 
     def search(self, queryset: PrimitiveQuerySet, name: str, value: str) -> PrimitiveQuerySet:
-        return queryset.search(value, literally=self._is_literal)
+        return queryset.search(value, literally=self._with_words > 0)
 
     @cached_property
-    def _is_literal(self) -> bool:
-        return Primitive.objects.published().has_words(self.chosen["q"])
+    def _with_words(self) -> int:
+        """How many entries have the words of the search, or at most ENOUGH."""
+        return Primitive.objects.published().number_with_words(self.chosen["q"])
 
     def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__overlap=_facets(name, value))
@@ -82,29 +109,44 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return queryset.filter(facets__contains=_facets(name, value))
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many entries each option would show (one query)."""
-        # The options of a filter that widens are counted over what the others find; all else over what all find.
-        passes = {name: name if name in self.ANY_OF and name in self.chosen else "" for name in self.FACETS}
-        first, *others = [self._facet_counts(left_out) for left_out in dict.fromkeys(passes.values())]
-        counts: dict[tuple[str, str], int] = {}
-        for left_out, facet, number in first.union(*others, all=True):
-            of, _, value = facet.partition(":")
-            counts |= {(name, value): number for name in passes if passes[name] == left_out and of in (name, "all")}
+        """How many entries each option would show."""
+        _, numbers = self._answer
+        counts = {}
+        for name in self.FACETS:
+            left_out = self._left_out(name)
+            counts[name, ""] = numbers[left_out, "all"]
+            for value, _ in self.form.fields[name].choices:
+                counts[name, value] = numbers[left_out, f"{name}:{value}"]
         return counts
 
-    def _facet_counts(self, left_out: str) -> QuerySet[Any]:
-        """Rows of (filter left out, facet, number): for each facet, and in all, of what the other filters find."""
-        found = self.filtered(leaving_out=left_out).order_by(Lower("name")).values("pk")[: self.MOST_COUNTED + 1]
-        facets = Func(
-            Func(F("facets"), Value("all"), function="array_append"), function="unnest", output_field=TextField()
-        )
-        return (
-            Primitive.objects.filter(pk__in=found)
-            .order_by()
-            .annotate(facet=facets)
-            .values_list(Value(left_out, TextField()), "facet")
-            .annotate(number=Count("pk"))
-        )
+    def _left_out(self, name: str) -> str:
+        """The options of a filter that widens are counted over what the others find; all else over what all find."""
+        return name if name in self.ANY_OF and name in self.chosen else ""
+
+    @cached_property
+    def _answer(self) -> tuple[list[int], dict[tuple[str, str], int]]:
+        """All that a list has to know, in one query: the keys of the entries found, in order, and how many have each
+        facet (and "all") of what is found, by the filter left out.
+
+        One query, and little of it made by Django, since to make queries costs more here than to answer them.
+        """
+        tables, parameters = [], []
+        passes = list(dict.fromkeys(["", *map(self._left_out, self.FACETS)]))
+        for left_out in passes:
+            found = self.filtered(leaving_out=left_out).order_by(Lower("name")) if left_out else self.found()
+            sql, its_parameters = found.values("pk", "facets")[: self.most + 1].query.sql_with_params()
+            tables.append(f"without_{left_out} AS MATERIALIZED ({sql})")
+            parameters += its_parameters
+        counted = [
+            f"SELECT '{left_out}', facet, count(*), NULL FROM without_{left_out},"  # noqa: S608 (names of filters)
+            " unnest(array_append(facets, 'all')) AS facet GROUP BY facet"
+            for left_out in passes
+        ]
+        keys = "SELECT '', '', 0, (SELECT array_agg(pk) FROM without_)"
+        with connections[self.queryset.db].cursor() as cursor:
+            cursor.execute(f"WITH {', '.join(tables)} {' UNION ALL '.join([keys, *counted])}", parameters)
+            (_, _, _, found), *rows = cursor.fetchall()
+        return found or [], defaultdict(int, {(left_out, facet): number for left_out, facet, number, _ in rows})
 
 
 def _facets(name: str, values: list[str]) -> list[str]:

@@ -17,13 +17,13 @@ from primitives.models import Primitive
 @vary_on_headers("HX-Request", "HX-Current-URL", "HX-Trigger")
 def primitive_list(request: HtmxRequest) -> HttpResponse:
     """The reference."""
-    filterset = PrimitiveFilterSet(request.GET)
+    filterset = PrimitiveFilterSet(request.GET, request)
     return filtered_list(
         request,
         filterset,
-        filterset.found(),
         template="primitives/primitive_list.html",
         partial="primitives/_found.html",
+        row="primitives/_row.html",
     )
 
 

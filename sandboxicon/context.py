@@ -33,6 +33,6 @@ def newest_claim_date(revision: Revision | None = None) -> datetime.date | None:
     """
     key = f"{NEWEST_CLAIM}-{revision.number}" if revision else NEWEST_CLAIM
     try:
-        return cache.get_or_set(key, Claim.objects.published().newest_date, KEPT_SECONDS)
+        return cache.get_or_set(key, lambda: Claim.objects.published().newest_date(), KEPT_SECONDS)
     except DatabaseError:
         return None

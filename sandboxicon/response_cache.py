@@ -36,8 +36,8 @@ UNREACHABLE = '; detail="database unreachable"'
 KEPT_STATUSES = {200, 301, 404, 410}
 # A change within this time of another one could share its second, which is all that Last-Modified can tell.
 SETTLED = datetime.timedelta(seconds=2)
-# High qualities take longer to compress a page than to make it.
-BROTLI_QUALITY = 5
+# A page that is asked for once is compressed once too, and higher qualities take longer than all else that it costs.
+BROTLI_QUALITY = 3
 # No header that a page depends on is longer than an address; what is longer is not worth a place.
 LONGEST_HEADER = 2_000
 

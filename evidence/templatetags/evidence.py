@@ -2,11 +2,15 @@
 
 import datetime
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from django import template
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
 
+from evidence.filters import Facet
 from evidence.models import Aspect, Claim, Label
 from evidence.models import by_aspect as group_by_aspect
 
@@ -41,3 +45,27 @@ def age(day: datetime.date) -> str:
     length, unit = next((unit for most, unit in units.items() if days < most), (365.25, "year"))
     number = round(days / length)
     return f"{number} {unit}{pluralize(number)} ago"
+
+
+@register.simple_tag
+def options(facet: Facet) -> SafeString:
+    """The boxes of a filter's options, each with its label and its count.
+
+    Not a template: a list has about sixty of them, which would be most of what it costs to make one.
+    """
+    html = []
+    for option in facet.options:
+        head, tail = _option(facet.name, option.value, option.label)
+        none = "" if option.count or option.is_on or option.is_at_least else " none"
+        checked = " checked" if option.is_on else ""
+        more = "+" if option.is_at_least else ""
+        html.append(f'<label class="option{none}"{head}{checked}{tail}{option.count}{more}</span></label>\n')
+    return mark_safe("".join(html))  # noqa: S308 (what curators and readers write is escaped by _option)
+
+
+@lru_cache(1_000)
+def _option(name: str, value: str, label: str) -> tuple[str, str]:
+    """What is the same in each page of an option: before and after the mark that it is ticked."""
+    spot = {"id": f"{name}-{value.replace(' ', '')}", "name": name, "value": value}
+    head = format_html(' for="{id}"><input type="checkbox" id="{id}" name="{name}" value="{value}"', **spot)
+    return head, format_html('><span class="text">{}</span> <span class="count">', label)
