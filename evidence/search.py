@@ -28,7 +28,7 @@ from django.db.models.functions import Concat, Lower, Replace
 # the names of the content: a letter lost, doubled, swapped or mistaken still finds its entry.
 CLOSE_ENOUGH = 0.5
 # Of rows with the words of a search no more are looked at to tell how many there are.
-ENOUGH = 2_001
+ENOUGH = 501
 
 Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
 Entry = TypeVar("Entry", bound=models.Model, covariant=True)

@@ -130,7 +130,8 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
         One query, and little of it made by Django, since to make queries costs more here than to answer them.
         """
-        tables, parameters = [], []
+        tables: list[str] = []
+        parameters: list[Any] = []
         passes = list(dict.fromkeys(["", *map(self._left_out, self.FACETS)]))
         for left_out in passes:
             found = self.filtered(leaving_out=left_out).order_by(Lower("name")) if left_out else self.found()

@@ -1,8 +1,11 @@
 """Search on the real content: what people really type finds what they mean, first."""
 
 import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
 
 from evidence.models import Claim
+from primitives.filters import PrimitiveFilterSet
 from primitives.models import Break, Primitive
 from tests.factories import make_break, make_claim, make_primitive
 from tests.sql import insert, sql
@@ -367,3 +370,16 @@ def test_misspelt_names_are_offered_only_where_nothing_is_spelt_so() -> None:
     make_claim(make_primitive("box"), sentence="It holds a quokca.")
     assert found("quokca") == ["box"]
     assert found("quoka") == ["quokka"]
+
+
+def test_of_more_than_are_ranked_the_one_whose_name_it_is_comes_first_all_the_same(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrimitiveFilterSet, "MOST_RANKED", 3)
+    for number in range(6):
+        make_primitive(slug=f"a{number}", name=f"A {number}", summary="Not a walnut.")
+    make_primitive(slug="walnut", name="Walnut")
+    page = BeautifulSoup(client.get("/primitives/?q=walnut").content, "html.parser")
+    assert page.select_one("#count").get_text().strip() == "More than 3 entries for “walnut”"
+    assert page.select_one(".entry h3").get_text() == "Walnut"
+    assert len(page.select(".entry")) == 3

@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
+from evidence.kept import Kept
+from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
 from sandboxicon.response_cache import ResponseCache
 from sandboxicon.revision import Revision, Unreachable
@@ -63,6 +65,51 @@ def test_what_was_made_once_is_served_again_until_the_content_changes_and_not_on
         assert status(response) == "fwd=miss"
         assert name in response.content.decode()
         assert status(client.get("/primitives/")) == "hit"
+
+
+def test_rows_and_options_of_lists_are_made_once_a_revision(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    for_rows = PrimitiveFilterSet.for_rows
+    monkeypatch.setattr(PrimitiveFilterSet, "for_rows", lambda self: made.append(self) or for_rows(self))
+    make_primitive(slug="box", name="Before", platforms=("linux",))
+    for address in ("/primitives/", "/primitives/?platform=linux", "/primitives/?q=before"):
+        assert "Before" in client.get(address).content.decode()
+    assert len(made) == 1
+    Primitive.objects.filter(slug="box").update(name="After")
+    for address in ("/primitives/?platform=linux", "/primitives/?q=after"):
+        page = client.get(address).content.decode()
+        assert "After" in page
+        assert "Before" not in page
+    assert len(made) == 2
+    make_primitive(slug="crate", platforms=("macos",))
+    assert "platform-macos" in client.get("/primitives/").content.decode()
+
+
+def test_a_row_that_is_kept_is_shown_as_picked_only_where_it_is(client: Client) -> None:
+    make_primitive(slug="box")
+    ticked = 'value="box" checked'
+    assert ticked not in client.get("/primitives/").content.decode()
+    assert ticked in client.get("/primitives/?p=box").content.decode()
+    assert ticked not in client.get("/primitives/?sort=tier").content.decode()
+
+
+def test_what_curators_and_readers_get_without_a_known_revision_is_kept_from_others() -> None:
+    kept = Kept(most=2)
+    request = RequestFactory().get("/")
+    kept.at(request)["row"] = "made for a curator"
+    assert kept.at(request) == {}
+    request.revision = Revision(1, timezone.now(), 1)  # type: ignore[attr-defined]
+    assert kept.get(request, "row", lambda: "first") == "first"
+    assert kept.get(request, "row", lambda: "second") == "first"
+
+
+def test_what_is_kept_by_revision_stays_within_its_number() -> None:
+    kept = Kept(most=2)
+    request = RequestFactory().get("/")
+    request.revision = Revision(1, timezone.now(), 1)  # type: ignore[attr-defined]
+    for number in range(10):
+        kept.get(request, number, lambda: "row")
+        assert len(kept.at(request)) <= 3
 
 
 def test_the_foot_says_when_the_content_last_changed(client: Client) -> None:
