@@ -10,10 +10,11 @@ import datetime
 import gzip
 import re
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -25,7 +26,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
-from django.utils.http import http_date
+from django.utils.http import http_date, parse_http_date
 
 from audits.verdicts import guess_platform
 from sandboxicon import replica
@@ -70,11 +71,12 @@ class Kept:
     etag: str
     moved_at: datetime.datetime
     bodies: dict[str, bytes]
+    heads: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
         """Bytes in memory, about: bodies, headers, and what Python needs around them."""
-        return 2_000 + sum(map(len, self.bodies.values())) + sum(len(k) + len(v) for k, v in self.headers.items())
+        return 4_000 + sum(map(len, self.bodies.values())) + sum(len(k) + len(v) for k, v in self.headers.items())
 
     def body(self, encoding: str) -> bytes:
         """In this encoding, made now if nobody asked for it before."""
@@ -168,9 +170,12 @@ class ResponseCache:
         self.shelf = Shelf(settings.RESPONSE_CACHE_BYTES)
         self.state: State | None = None
         self.last_answer = 0
+        # The day here, and when it ends.
+        self.day = datetime.date.min, 0.0
+        self.static = f"/{settings.STATIC_URL.strip('/')}/"
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(f"/{settings.STATIC_URL.strip('/')}/"):
+        if request.path_info.startswith(self.static):
             return self.get_response(request)
         if request.method not in ("GET", "HEAD") or _is_personal(request):
             return _keep_from_others(self.get_response(request))
@@ -216,13 +221,20 @@ class ResponseCache:
         """The state in force, or the last one known; what was made from another one is let go."""
         if revision is None:
             return self.state
-        state = revision.number, revision.moved_at, timezone.localdate()
+        state = revision.number, revision.moved_at, self._today()
         # A thread that was held up may come with an earlier answer: it is served, and nothing else follows from it.
         if state != self.state and revision.answer >= self.last_answer:
             self.state = state
             self.last_answer = revision.answer
             self.shelf.clear()
         return state
+
+    def _today(self) -> datetime.date:
+        if time.time() >= self.day[1]:
+            here = timezone.localtime()
+            midnight = here.replace(hour=0, minute=0, second=0, microsecond=0) + datetime.timedelta(days=1)
+            self.day = here.date(), midnight.timestamp()
+        return self.day[0]
 
     def _made_now(
         self, request: HttpRequest, revision: Revision | None, state: State | None, address: Hashable, encoding: str
@@ -327,26 +339,38 @@ def _compress(body: bytes, encoding: str) -> bytes:
 
 
 def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) -> HttpResponseBase:
-    body = kept.body(encoding)
-    response = HttpResponse(b"" if request.method == "HEAD" else body, status=kept.status)
+    head = kept.heads.get(encoding)
+    if head is None:
+        is_settled = timezone.now() - kept.moved_at > SETTLED
+        head = _head(kept, encoding, is_settled)
+        if is_settled:
+            kept.heads[encoding] = head
+    response = HttpResponse(b"" if request.method == "HEAD" else kept.body(encoding), "", kept.status)
+    # Each header by itself would be checked and encoded anew for each answer.
+    response.headers._store = head.copy()
+    response["Cache-Status"] = f"sandboxicon; {cache_status}"
+    if kept.status == 200 and ("HTTP_IF_NONE_MATCH" in request.META or "HTTP_IF_MODIFIED_SINCE" in request.META):
+        modified = parse_http_date(response["Last-Modified"]) if "Last-Modified" in response.headers else None
+        return get_conditional_response(request, response["ETag"], modified, response) or response
+    return response
+
+
+def _head(kept: Kept, encoding: str, is_settled: bool) -> dict[str, tuple[str, str]]:
+    """The headers that every answer with this body has, as a response stores them; Last-Modified once it is settled."""
+    response = HttpResponse()
     for name, value in kept.headers.items():
         response[name] = value
     if encoding:
         response["Content-Encoding"] = encoding
-    response["Content-Length"] = str(len(body))
+    response["Content-Length"] = str(len(kept.body(encoding)))
     patch_vary_headers(response, ["Accept-Encoding"])
     if "HX-Request" in response["Vary"]:
         patch_vary_headers(response, ["HX-History-Restore-Request"])
     if not response.has_header("Cache-Control"):
         response["Cache-Control"] = f"public, max-age=0, s-maxage={settings.EDGE_SECONDS}, stale-if-error=86400"
-    response["Cache-Status"] = f"sandboxicon; {cache_status}"
     if kept.status == 200:
-        etag = f'"{kept.etag}{encoding and "-" + encoding}"'
-        response["ETag"] = etag
-        settled = timezone.now() - kept.moved_at > SETTLED
-        modified = int(kept.moved_at.timestamp()) if settled else None
-        if modified:
-            response["Last-Modified"] = http_date(modified)
-        if "HTTP_IF_NONE_MATCH" in request.META or "HTTP_IF_MODIFIED_SINCE" in request.META:
-            return get_conditional_response(request, etag, modified, response) or response
-    return response
+        response["ETag"] = f'"{kept.etag}{encoding and "-" + encoding}"'
+        if is_settled:
+            response["Last-Modified"] = http_date(int(kept.moved_at.timestamp()))
+    store: dict[str, tuple[str, str]] = response.headers._store
+    return store
