@@ -27,7 +27,7 @@ RENDER = Template._render
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The tests that ask for the content run last: once loaded it stays, and the others want an empty database.
 
-    Among them the browser tests come first, for one process runs them all (below).
+    Among them the browser tests come first: they are shared out by the file (below), and so in the longest pieces.
     """
     items.sort(
         key=lambda item: ("content" in getattr(item, "fixturenames", ()), item.get_closest_marker("browser") is None)
@@ -38,14 +38,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Several processes share the tests out one by one, each in the order above, so that all end at once.
 
-    But the browser tests stay together, so that one site and one browser are started; and so do those of a class.
+    But the browser tests of a file stay together, since a process that has one starts a site and a browser for it; and
+    so do those of a class.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             of_class, _, _ = nodeid.partition("[")[0].rpartition("::")
-            return "browser" if nodeid.startswith("tests/browser/") else of_class if "::" in of_class else nodeid
+            if nodeid.startswith("tests/browser/"):
+                return nodeid.partition("::")[0]
+            return of_class if "::" in of_class else nodeid
 
     config.option.loadscopereorder = False
     return Scheduling(config, log)
