@@ -10,12 +10,15 @@ from tests.browser.pages import equals_a_fresh_page, go_back, is_marked, mark, s
 
 pytestmark = pytest.mark.browser
 
-# Words of drawings that reach out of the drawing, or over the kernel line.
+# Words of drawings that reach out of the drawing, out of the layer that they begin in, or over the kernel line.
 ASTRAY = """() => [...document.querySelectorAll("svg.large text")].filter(text => {
     const word = text.getBoundingClientRect(), all = text.closest("svg").getBoundingClientRect();
     const line = text.closest("svg").querySelector(".layer-line")?.getBoundingClientRect();
     const crosses = line && !text.matches(".line-label") && word.top < line.bottom - 1 && word.bottom > line.top + 1;
-    return word.left < all.left || word.right > all.right || word.bottom > all.bottom + 1 || crosses;
+    const out = [...text.closest("svg").querySelectorAll("rect")].map(rect => rect.getBoundingClientRect()).some(box =>
+        word.left > box.left && word.left < box.right && word.top > box.top - 1 && word.bottom < box.bottom + 1
+        && word.right > box.right);
+    return word.left < all.left || word.right > all.right || word.bottom > all.bottom + 1 || crosses || out;
 }).map(text => text.textContent)"""
 
 
