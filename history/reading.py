@@ -10,6 +10,7 @@ What is a draft is left out, and so is what it was before it was published; cura
 import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django.apps import apps
@@ -31,6 +32,9 @@ PER_PAGE = 25
 MOST_THINGS = 40
 # Of all changes of a page so many rows are read.
 MOST_EVENTS = 2_000
+
+# From so many tables on, those without events that matter are left out first.
+MANY_ARMS = 8
 # Nobody pages further back: each page costs all those before it.
 MOST_PAGES = 400
 
@@ -151,6 +155,7 @@ def _page(model: AnyModel, reference: str) -> Combinable:
     return Concat(Value(f"{model._meta.model_name}:"), Cast(F(reference), TextField()), output_field=TextField())
 
 
+@cache
 def _subject(model: AnyModel) -> Combinable:
     """For events of a model: the subject that they are told of, as text, as in `primitive:12`."""
     if not owners(model):
@@ -164,6 +169,7 @@ def _subject(model: AnyModel) -> Combinable:
     return Case(*ways, output_field=TextField())
 
 
+@cache
 def _visible(model: AnyModel) -> Q:
     """For events of a model: that what they are about is public now, and was so when they happened.
 
@@ -286,13 +292,18 @@ def read(
     `with_first` also those of the first content, of which no more is told than that, unless with `tell_first`.
     """
     first = first_contents()
+    if first and not with_first:
+        arms = _with_events(arms, pgh_created_at__gt=first[0][1])
+    if not arms:
+        return Page([], page, False)
     keys = [_keys(model, condition, first, public=public, with_first=with_first) for model, condition in arms]
     found = _union(keys, distinct=True).order_by("-pgh_created_at", "subject", "pgh_context_id")
     start = (page - 1) * per_page
     rows = list(found[start : start + per_page + 1])
     shown, has_older = rows[:per_page], len(rows) > per_page
     told = [(at, context, subject) for at, context, subject, is_first in shown if tell_first or not is_first]
-    events = list(_union([_events(*arm, told, public=public) for arm in arms])[:MOST_EVENTS]) if told else []
+    arms = _with_events(arms, pgh_created_at__in={at for at, _, _ in told})
+    events = list(_union([_events(*arm, told, public=public) for arm in arms])[:MOST_EVENTS]) if told and arms else []
     by_key: dict[Any, list[_Event]] = {}
     for row in events:
         event = _Event(*row)
@@ -318,6 +329,19 @@ def newest(arms: list[Arm]) -> datetime.datetime | None:
     return row[0] if row else None
 
 
+def _with_events(arms: list[Arm], **which: Any) -> list[Arm]:
+    """The arms whose tables have such events, where there are many arms (one query).
+
+    To say of an event whether it is public takes a long piece of SQL; to make it for each of two dozen tables takes
+    longer than to ask first which of them have something to tell.
+    """
+    if len(arms) < MANY_ARMS:
+        return arms
+    queries = [_table(model).filter(**which).order_by().values_list(Value(model._meta.label))[:1] for model, _ in arms]
+    found = {label for (label,) in _union(queries)}
+    return [arm for arm in arms if arm[0]._meta.label in found]
+
+
 def _selected(model: AnyModel, condition: Q, *, public: bool) -> QuerySet[Any]:
     found = _table(model).filter(condition)
     if public and (visible := _visible(model)):
@@ -335,7 +359,7 @@ def _keys(model: AnyModel, condition: Q, first: list[Any], *, public: bool, with
     is_first = Q(pgh_context_id__in=[pk for pk, _ in first])
     if first and not with_first:
         # The dates tell Postgres that there is not much, before it asks of each whether it is public.
-        condition &= Q(pgh_created_at__gt=min(at for _, at in first))
+        condition &= Q(pgh_created_at__gt=first[0][1])
     found = _selected(model, condition, public=public)
     if not with_first:
         found = found.exclude(is_first)
