@@ -143,6 +143,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
             " unnest(array_append(facets, 'all')) AS facet GROUP BY facet"
             for left_out in passes
         ]
+        # In order: what WITH has made is read as it was made.
         keys = "SELECT '', '', 0, (SELECT array_agg(pk) FROM without_)"
         with connections[self.queryset.db].cursor() as cursor:
             cursor.execute(f"WITH {', '.join(tables)} {' UNION ALL '.join([keys, *counted])}", parameters)
