@@ -41,6 +41,11 @@ class Row:
     cells: list[Cell]
     can_be_picked: bool  # an agent is picked once, in the first row that it has on the page
 
+    @property
+    def key(self) -> tuple[int, int | None, bool]:
+        """Tells it from every other row, whatever the columns and the kinds of surfaces."""
+        return self.agent.pk, self.audit.pk if self.audit else None, self.can_be_picked
+
 
 @dataclass(frozen=True)
 class Summary:

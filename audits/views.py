@@ -15,7 +15,7 @@ from audits.models import Agent
 from audits.verdicts import guess_platform, surfaces, verdicts
 from evidence.comparison import Comparison
 from evidence.models import Aspect, Claim, Label
-from evidence.pages import HtmxRequest, filtered_list
+from evidence.pages import HtmxRequest, filtered_list, row_as_html
 
 
 @require_safe
@@ -26,7 +26,13 @@ def audit_list(request: HtmxRequest) -> HttpResponse:
 
     def more(page: Page[Any]) -> dict[str, Any]:
         columns, rows = matrix(filterset, page.object_list)
-        return {"columns": columns, "rows": rows, "summaries": summaries(filterset)}
+        columns_and_kinds = tuple(platform.slug for platform in columns), tuple(filterset.chosen.get("kind", []))
+        picked = {agent.pk for agent in filterset.picks.entries}
+        html = []
+        for row in rows:
+            key = *columns_and_kinds, *row.key, row.agent.pk in picked
+            html.append(row_as_html(request, "audits/_row.html", *key, row=row, filterset=filterset))
+        return {"columns": columns, "rows": html, "summaries": summaries(filterset)}
 
     return filtered_list(
         request,

@@ -1,6 +1,6 @@
 """How a filtered list answers: as a page, or, when htmx asks, as the parts of it that a changed filter changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -119,14 +119,20 @@ def filtered_list(
 def _as_html(request: HttpRequest, filterset: FacetedFilterSet, page: Page[Any], template: str) -> list[str]:
     """The page's rows as their template shows them."""
     picked = {entry.pk for entry in filterset.picks.entries}
-    keys = {pk: (template, pk, pk in picked) for pk in page.object_list}
     kept = _ROWS.at(request)
-    missing = [pk for pk, key in keys.items() if key not in kept]
-    if missing:
-        shown = loader.get_template(template)
-        for row in filterset.for_rows().filter(pk__in=missing):
-            kept[keys[row.pk]] = shown.render({"row": row, "filterset": filterset})
-    return [kept[key] for key in keys.values() if key in kept]
+    missing = [pk for pk in page.object_list if (template, pk, pk in picked) not in kept]
+    made = {row.pk: row for row in filterset.for_rows().filter(pk__in=missing)} if missing else {}
+    return [
+        row_as_html(request, template, pk, pk in picked, row=made.get(pk), filterset=filterset)
+        for pk in page.object_list
+        if pk in made or pk not in missing
+    ]
+
+
+def row_as_html(request: HttpRequest, template: str, *key: Hashable, **context: Any) -> str:
+    """A row as its template shows it, kept under `key`, which says all that the row depends on beside the content."""
+    html: str = _ROWS.get(request, (template, *key), lambda: loader.get_template(template).render(context))
+    return html
 
 
 def page_or_parts(
