@@ -11,7 +11,7 @@ wsgi_app = "sandboxicon.wsgi"
 bind = f"127.0.0.1:{os.environ.get('PORT') or 8000}"
 workers = os.environ.get("WEB_CONCURRENCY") or 2
 worker_class = "gthread"
-threads = 4
+threads = 8
 graceful_timeout = 10
 # Its default path is one per user, not one per checkout, and nobody here uses it.
 control_socket_disable = True
