@@ -13,8 +13,8 @@ help: ## List these commands
 run: .venv/.run ## Serve the site on 127.0.0.1, with its own database unless DATABASE_URL names one
 	@exec $(python) manage.py serve
 
-test: .venv/.dev ## Run every test (ARGS="..." goes to pytest)
-	@$(python) -m pytest $(ARGS)
+test: .venv/.dev ## Run every test, in two processes (ARGS="..." goes to pytest)
+	@$(python) -m pytest -n 2 $(ARGS)
 
 check: export SECRET_KEY = $(shell $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))')
 check: export DEBUG = 0
