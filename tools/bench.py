@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""How quick the site is, in ratios: bench.py [--seconds N] [--without-many] [--to FILE].
+"""How quick the site is, in ratios: bench.py [--seconds N] [--turns N] [--without-many] [--to FILE].
 
 One run on one machine measures, each with 16 connections: an empty Django view on the same gunicorn (the framework's
 limit), nginx serving the same bytes as a file (the limit of the machine), Datasette over the same content in SQLite
@@ -37,7 +37,6 @@ from site_pages import ROOT, free_port, needs
 sys.path.insert(0, str(ROOT))
 
 CONNECTIONS = 16
-TURNS = 5
 # How long a turn of the empty view takes, in seconds.
 EMPTY_SECONDS = 1
 FEW, MANY = "sandboxicon_bench", "sandboxicon_bench_many"
@@ -169,6 +168,7 @@ class Bench:
 
     empty: str
     seconds: int
+    turns: int
     folder: Path
 
     def measure(self, server: str, page: str, address: str, *, anew: bool = False) -> Result:
@@ -179,7 +179,7 @@ class Bench:
         size = len(get(address))
         self._turn(address, 1, anew)
         turns = []
-        for _ in range(TURNS):
+        for _ in range(self.turns):
             before = self._turn(self.empty, EMPTY_SECONDS)
             turn = self._turn(address, self.seconds, anew)
             after = self._turn(self.empty, EMPTY_SECONDS)
@@ -318,10 +318,10 @@ print(json.dumps(numbers))
 # ---- the run ----
 
 
-def run(database: str, seconds: int, folder: Path) -> Iterator[Result]:
+def run(database: str, seconds: int, turns: int, folder: Path) -> Iterator[Result]:
     """Every server and page over one database."""
     with gunicorn(database, DJANGO_SETTINGS_MODULE="tools.bench_empty") as empty:
-        bench = Bench(f"{empty}/", seconds, folder)
+        bench = Bench(f"{empty}/", seconds, turns, folder)
         yield bench.measure("empty view", "", bench.empty)
         with gunicorn(database) as site:
             home = get(f"{site}/")
@@ -381,6 +381,7 @@ def budgets(few: list[Result], many: list[Result]) -> list[tuple[str, float, boo
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=2, help="for each turn of a page (default: 2)")
+    parser.add_argument("--turns", type=int, default=5, help="for each page (default: 5)")
     parser.add_argument("--without-many", action="store_true", help="leave out the run with very many entries")
     parser.add_argument("--to", type=Path, default=ROOT / ".data" / "bench.json")
     options = parser.parse_args()
@@ -398,7 +399,7 @@ def main() -> int:
         for name, entries in ((FEW, 0), *([] if options.without_many else [(MANY, ENTRIES)])):
             prepare(name, entries)
             sizes[name] = []
-            for result in run(name, options.seconds, folder):
+            for result in run(name, options.seconds, options.turns, folder):
                 sizes[name].append(result)
                 print(f"\r{len(sizes[name]):>3} {result.server} {result.page:<25}", end="", flush=True)
             print(f"\r{'with made-up entries' if entries else 'the content'}{'':30}")
