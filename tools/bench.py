@@ -363,17 +363,20 @@ def budgets(few: list[Result], many: list[Result]) -> list[tuple[str, float, boo
     lowest = min(found["kept", page].of_empty for page in PAGES)
     filtered = found["made anew", "reference, filtered"].of_empty
     queries = float(max(each.queries or 0 for each in few + many))
-    lead = {page: found["kept", page].of_empty / found["Datasette", page].of_empty for page in PAGES}
+    lead = {
+        (how, page): found[server, page].of_empty / found["Datasette", page].of_empty
+        for server, how in (("kept", "as readers get it"), ("made anew", "made anew"))
+        for page in PAGES
+    }
     checks = [
         ("slowest kept page, of the empty view (0.8)", lowest, lowest >= 0.8),
         ("filtered reference made anew, of the empty view (0.2)", filtered, filtered >= 0.2),
         ("most queries of a page made anew (8)", queries, queries <= 8),
-        *((f"{page} as readers get it, of Datasette's (1)", ratio, ratio > 1) for page, ratio in lead.items()),
+        *((f"{page} {how}, of Datasette's (1)", ratio, ratio > 1) for (how, page), ratio in lead.items()),
     ]
     large = {(each.server, each.page): each for each in many}
     for page in ("reference, filtered", "search") if many else ():
-        # In terms of the empty view of the same moment: the two were measured minutes apart.
-        growth = found["made anew", page].of_empty / large["made anew", page].of_empty
+        growth = large["made anew", page].median / found["made anew", page].median
         checks.append((f"{page}, median with {ENTRIES:,} entries (1.5)", growth, growth <= 1.5))
     return checks
 
