@@ -15,7 +15,7 @@ from audits.models import Agent
 from audits.verdicts import guess_platform, surfaces, verdicts
 from evidence.comparison import Comparison
 from evidence.models import Aspect, Claim, Label
-from evidence.pages import HtmxRequest, filtered_list, row_as_html
+from evidence.pages import HtmxRequest, filtered_list, rows_as_html
 
 
 @require_safe
@@ -28,10 +28,10 @@ def audit_list(request: HtmxRequest) -> HttpResponse:
         columns, rows = matrix(filterset, page.object_list)
         columns_and_kinds = tuple(platform.slug for platform in columns), tuple(filterset.chosen.get("kind", []))
         picked = {agent.pk for agent in filterset.picks.entries}
-        html = []
-        for row in rows:
-            key = *columns_and_kinds, *row.key, row.agent.pk in picked
-            html.append(row_as_html(request, "audits/_row.html", *key, row=row, filterset=filterset))
+        by_key = {(*columns_and_kinds, *row.key, row.agent.pk in picked): row for row in rows}
+        html = rows_as_html(
+            request, filterset, "audits/_row.html", list(by_key), lambda keys: {key: by_key[key] for key in keys}
+        )
         return {"columns": columns, "rows": html, "summaries": summaries(filterset)}
 
     return filtered_list(

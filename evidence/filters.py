@@ -189,6 +189,10 @@ class FacetedFilterSet(django_filters.FilterSet):
         """
         return int((found.order_by() if self.sort == "best" else found)[: self.most + 1].count())
 
+    def _left_out(self, name: str) -> str:
+        """What the options of a filter are counted without: itself, where it is in force and widens; else nothing."""
+        return name if name in self.ANY_OF and name in self.chosen else ""
+
     def filtered(self, leaving_out: str = "") -> QuerySet[Any]:
         """What all filters find but the one left out."""
         queryset: QuerySet[Any] = self.queryset.all()
@@ -226,7 +230,7 @@ class FacetedFilterSet(django_filters.FilterSet):
         """
         queries = []
         for name, value in self.FACETS.items():
-            found = self.filtered(leaving_out=name if name in self.ANY_OF else "")
+            found = self.filtered(leaving_out=self._left_out(name))
             value = Cast(F(value) if isinstance(value, str) else value, CharField())
             queries.append(self._count(name, value, found))
         return {(name, value): number for name, value, number in queries[0].union(*queries[1:], all=True)}

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 
-class Kept:
+class KeptByRevision:
     """Values by key, at most `most` of them, made from the content at one revision and on one day.
 
     What is made while a request is answered is at least as new as the revision that the request found, and goes as

@@ -142,17 +142,14 @@ class LedgerFilterSet(FacetedFilterSet):
         ]
         return Facet(name, self.filters[name].label, options, more)
 
-    def _left_out(self, name: str) -> str:
-        """A filter in force is counted over what the others find: a pass of its own; the rest share one, over all."""
-        return name if name in self.chosen else ""
-
     @cached_property
     def _counts(self) -> tuple[dict[str, dict[str, tuple[int, str]]], dict[str, int]]:
         """For each filter its values with their numbers and names; and for each pass how many claims it looked at."""
         passes = {name: self._left_out(name) for name in self.FACETS}
+        each_once = list(dict.fromkeys(["", *passes.values()]))
         tables: list[str] = []
         parameters: list[Any] = []
-        for left_out in dict.fromkeys(["", *passes.values()]):
+        for left_out in each_once:
             table, its_parameters = self._pass(left_out)
             tables.append(f"{_table(left_out)} AS MATERIALIZED ({table})")
             parameters += its_parameters
@@ -164,7 +161,7 @@ class LedgerFilterSet(FacetedFilterSet):
         ]
         counted = [
             f"SELECT '', '{left_out}', '', count(*) FROM {_table(left_out)}"  # noqa: S608
-            for left_out in dict.fromkeys(["", *passes.values()])
+            for left_out in each_once
         ]
         for name, left_out in passes.items():
             if column := OF_SOURCES.get(name):

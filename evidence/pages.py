@@ -1,6 +1,6 @@
 """How a filtered list answers: as a page, or, when htmx asks, as the parts of it that a changed filter changes."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,12 +15,12 @@ from django_htmx.middleware import HtmxDetails
 
 from evidence.comparison import MOST
 from evidence.filters import FacetedFilterSet
-from evidence.kept import Kept
+from evidence.kept import KeptByRevision
 
 PER_PAGE = 60
 
 # Of one to three kilobytes each.
-_ROWS = Kept(5_000)
+_ROWS = KeptByRevision(5_000)
 
 
 @dataclass(frozen=True)
@@ -117,22 +117,32 @@ def filtered_list(
 
 
 def _as_html(request: HttpRequest, filterset: FacetedFilterSet, page: Page[Any], template: str) -> list[str]:
-    """The page's rows as their template shows them."""
+    """The page's rows as their template shows them; the database is asked for those that are not kept."""
     picked = {entry.pk for entry in filterset.picks.entries}
+
+    def rows(keys: list[Any]) -> dict[Any, Any]:
+        return {(row.pk, row.pk in picked): row for row in filterset.for_rows().filter(pk__in=[pk for pk, _ in keys])}
+
+    return rows_as_html(request, filterset, template, [(pk, pk in picked) for pk in page.object_list], rows)
+
+
+def rows_as_html(
+    request: HttpRequest,
+    filterset: FacetedFilterSet,
+    template: str,
+    keys: list[Hashable],
+    rows: Callable[[list[Any]], Mapping[Any, Any]],
+) -> list[str]:
+    """Rows as their template shows them, each kept under its key, which says all that it depends on beside the content.
+
+    `rows` gives those that are not kept, by key; one that it does not give is left out.
+    """
     kept = _ROWS.at(request)
-    missing = [pk for pk in page.object_list if (template, pk, pk in picked) not in kept]
-    made = {row.pk: row for row in filterset.for_rows().filter(pk__in=missing)} if missing else {}
-    return [
-        row_as_html(request, template, pk, pk in picked, row=made.get(pk), filterset=filterset)
-        for pk in page.object_list
-        if pk in made or pk not in missing
-    ]
-
-
-def row_as_html(request: HttpRequest, template: str, *key: Hashable, **context: Any) -> str:
-    """A row as its template shows it, kept under `key`, which says all that the row depends on beside the content."""
-    html: str = _ROWS.get(request, (template, *key), lambda: loader.get_template(template).render(context))
-    return html
+    if missing := [key for key in keys if (template, key) not in kept]:
+        shown = loader.get_template(template)
+        for key, row in rows(missing).items():
+            kept[template, key] = shown.render({"row": row, "filterset": filterset})
+    return [kept[template, key] for key in keys if (template, key) in kept]
 
 
 def page_or_parts(

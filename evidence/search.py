@@ -87,9 +87,9 @@ def key_spellings(text: str) -> list[Any]:
 class SearchedQuerySet(models.QuerySet[Entry]):
     """Questions about a SearchDocument."""
 
-    def number_with_words(self, text: str) -> int:
-        """How many full-text search finds here that have `text` as it is spelt, at most ENOUGH (one query)."""
-        return where_words_are(text, {"here": self})["here"]
+    def number_with_words(self, text: str, most: int = ENOUGH) -> int:
+        """How many full-text search finds here that have `text` as it is spelt, at most `most` (one query)."""
+        return where_words_are(text, {"here": self}, most)["here"]
 
     def named(self, text: str) -> Self:
         """Those whose very name it is, or whose name begins with it: `search` puts them first."""
@@ -142,13 +142,13 @@ def best_ranked(rows: Rows, vector: Combinable, text: str) -> Rows:
     )
 
 
-def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]]) -> Counter[str]:
+def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]], most: int = ENOUGH) -> Counter[str]:
     """In which of the places full-text search finds `text` as it is spelt, by their names; and in how many rows,
-    of which it looks at ENOUGH (one query).
+    of which it looks at `most` (one query).
     """
     # More than one, since to find a first one Postgres would rather read row by row, and where there is none, all.
     first, *others = (
-        place.filter(search_vector=Question(text)).order_by().values_list(Value(name))[:ENOUGH]
+        place.filter(search_vector=Question(text)).order_by().values_list(Value(name))[:most]
         for name, place in places.items()
     )
     return Counter(name for (name,) in first.union(*others, all=True))

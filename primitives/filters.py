@@ -10,7 +10,7 @@ from django.db.models.functions import Concat, Lower
 from django.http import HttpRequest, QueryDict
 
 from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
-from evidence.kept import Kept
+from evidence.kept import KeptByRevision
 from evidence.models import Label
 from ladder.models import Tier
 from primitives.models import Category, Isolates, Platform, Primitive, Status
@@ -28,7 +28,7 @@ ORDER_BY: dict[str, list[Any]] = {
 # Of very many entries that a search finds, so many that have it in their names are looked at before all others.
 MOST_NAMED = 200
 
-_KEPT = Kept(1)
+_KEPT = KeptByRevision(1)
 
 
 class PrimitiveFilterSet(FacetedFilterSet):
@@ -99,8 +99,8 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
     @cached_property
     def _with_words(self) -> int:
-        """How many entries have the words of the search, or at most ENOUGH."""
-        return Primitive.objects.published().number_with_words(self.chosen["q"])
+        """How many entries have the words of the search; of more than `most` one more than that."""
+        return Primitive.objects.published().number_with_words(self.chosen["q"], self.most + 1)
 
     def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__overlap=_facets(name, value))
@@ -118,10 +118,6 @@ class PrimitiveFilterSet(FacetedFilterSet):
             for value, _ in self.form.fields[name].choices:
                 counts[name, value] = numbers[left_out, f"{name}:{value}"]
         return counts
-
-    def _left_out(self, name: str) -> str:
-        """The options of a filter that widens are counted over what the others find; all else over what all find."""
-        return name if name in self.ANY_OF and name in self.chosen else ""
 
     @cached_property
     def _answer(self) -> tuple[list[int], dict[tuple[str, str], int]]:

@@ -26,7 +26,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
-from django.utils.http import http_date, parse_http_date
+from django.utils.http import http_date
 
 from audits.verdicts import guess_platform
 from sandboxicon import replica
@@ -345,12 +345,14 @@ def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) 
         head = _head(kept, encoding, is_settled)
         if is_settled:
             kept.heads[encoding] = head
-    response = HttpResponse(b"" if request.method == "HEAD" else kept.body(encoding), "", kept.status)
+    response = HttpResponse(
+        b"" if request.method == "HEAD" else kept.body(encoding), content_type="", status=kept.status
+    )
     # Each header by itself would be checked and encoded anew for each answer.
     response.headers._store = head.copy()
     response["Cache-Status"] = f"sandboxicon; {cache_status}"
     if kept.status == 200 and ("HTTP_IF_NONE_MATCH" in request.META or "HTTP_IF_MODIFIED_SINCE" in request.META):
-        modified = parse_http_date(response["Last-Modified"]) if "Last-Modified" in response.headers else None
+        modified = int(kept.moved_at.timestamp()) if response.has_header("Last-Modified") else None
         return get_conditional_response(request, response["ETag"], modified, response) or response
     return response
 

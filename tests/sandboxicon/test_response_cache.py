@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from evidence.kept import Kept
+from evidence.kept import KeptByRevision
 from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
 from sandboxicon.response_cache import ResponseCache
@@ -94,7 +94,7 @@ def test_a_row_that_is_kept_is_shown_as_picked_only_where_it_is(client: Client) 
 
 
 def test_what_curators_and_readers_get_without_a_known_revision_is_kept_from_others() -> None:
-    kept = Kept(most=2)
+    kept = KeptByRevision(most=2)
     request = RequestFactory().get("/")
     kept.at(request)["row"] = "made for a curator"
     assert kept.at(request) == {}
@@ -104,7 +104,7 @@ def test_what_curators_and_readers_get_without_a_known_revision_is_kept_from_oth
 
 
 def test_what_is_kept_by_revision_stays_within_its_number() -> None:
-    kept = Kept(most=2)
+    kept = KeptByRevision(most=2)
     request = RequestFactory().get("/")
     request.revision = Revision(1, timezone.now(), 1)  # type: ignore[attr-defined]
     for number in range(10):
