@@ -23,7 +23,7 @@ from nested_admin.nested import NestedModelAdmin, NestedStackedInline
 from evidence import rules
 from evidence.export import write_csv
 from evidence.models import Claim, FormerAddress, Freshness, Source, Withdrawn
-from history.reading import last_change
+from history.events import last_change
 from history.reasons import AsksWhy, ReasonMissing
 from history.restoring import Version
 from history.tracking import is_tracked

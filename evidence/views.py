@@ -12,7 +12,8 @@ from evidence.data import FORMATS, answer
 from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim, Withdrawn
 from evidence.pages import HtmxRequest, filtered_list
-from history.reading import history_of, read
+from history.events import history_of
+from history.reading import read
 
 # A claim's page names so many of the others on its sources; the ledger has them all.
 LISTED = 12

@@ -6,7 +6,8 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from history.reading import MOST_PAGES, history_of, read
+from history.events import history_of
+from history.reading import MOST_PAGES, read
 
 
 def page_asked(request: HttpRequest) -> int:

@@ -8,24 +8,18 @@ What is a draft is left out, and so is what it was before it was published; cura
 """
 
 import datetime
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Case, F, Max, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Cast, Concat, JSONObject
+from django.db.models import Case, F, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models.functions import Cast, JSONObject
 from django.utils.dateformat import format as format_date
 from pghistory.models import Context
 
-from history.tracking import FIRST, Tracking, event_model, is_tracked, owners, tracked_models, tracking_of
+from history.events import AnyModel, Arm, subject_of, table, union, visible
+from history.tracking import FIRST, Tracking, event_model, owners, tracked_models, tracking_of
 from history.words import Piece, pieces
-
-AnyModel = type[Model]
-Arm = tuple[AnyModel, Q]
-"""Some of the events of one model."""
 
 PER_PAGE = 25
 # Of one change so many things are told; the rest is counted.
@@ -139,128 +133,6 @@ class Change:
         return f"{of.model._meta.model_name}/{of.slug}/{self.at.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
 
 
-# ---- what is found where ----
-
-
-def _table(model: AnyModel) -> QuerySet[Any]:
-    return QuerySet(event_model(model))
-
-
-def _last(model: AnyModel, reference: str) -> QuerySet[Any]:
-    """The last that was recorded of the row whose id an outer query has at `reference`."""
-    return _table(model).filter(pgh_obj=OuterRef(reference)).order_by("-pgh_id")
-
-
-def _page(model: AnyModel, reference: str) -> Combinable:
-    return Concat(Value(f"{model._meta.model_name}:"), Cast(F(reference), TextField()), output_field=TextField())
-
-
-@cache
-def _subject(model: AnyModel) -> Combinable:
-    """For events of a model: the subject that they are told of, as text, as in `primitive:12`."""
-    if not owners(model):
-        return _page(model, "pgh_obj_id")
-    ways = []
-    for name, owner in owners(model):
-        above: Any = _page(owner, f"{name}_id")
-        if owners(owner):
-            above = Subquery(_last(owner, f"{name}_id").annotate(above=_subject(owner)).values("above")[:1])
-        ways.append(When(Q((f"{name}__isnull", False)), then=above))
-    return Case(*ways, output_field=TextField())
-
-
-@cache
-def _visible(model: AnyModel) -> Q:
-    """For events of a model: that what they are about is public now, and was so when they happened.
-
-    Asked of sets of ids, which Postgres makes once, and not of each event anew.
-    """
-    condition = _is_public(model)
-    if _has_drafts(model):
-        condition &= Q(is_published=True)
-    for name, owner in owners(model):
-        above = _visible(owner)
-        if not above:
-            continue
-        public = Q((f"{name}_id__in", _table(owner).filter(above).values("pgh_obj_id")))
-        if _has_drafts(owner):
-            were_drafts = _table(owner).filter(is_published=False).values("pgh_obj_id")
-            then = _last(owner, f"{name}_id").filter(pgh_created_at__lte=OuterRef("pgh_created_at"))
-            public &= ~Q((f"{name}_id__in", were_drafts)) | Q(Subquery(then.values("is_published")[:1]))
-        condition &= Q((f"{name}__isnull", True)) | public
-    for column in model._meta.fields:
-        # What it names beside its owner, as a part names the primitive that it is.
-        named: Any = column.related_model
-        if named and column.name not in dict(owners(model)) and is_tracked(named) and _has_drafts(named):
-            drafts = named._default_manager.filter(is_published=False).values("pk")
-            gone = _table(named).filter(pgh_label="delete", is_published=False).values("pgh_obj_id")
-            condition &= ~Q((f"{column.name}_id__in", drafts)) & ~Q((f"{column.name}_id__in", gone))
-    return condition
-
-
-def _is_public(model: AnyModel) -> Q:
-    """For events of a model: that the row is public now. What is gone is judged as it last was."""
-    rows = model._default_manager.all()
-    if hasattr(rows, "published"):
-        condition = Q(pgh_obj_id__in=rows.published().order_by().values("pk"))
-    elif _has_drafts(model):
-        condition = Q(pgh_obj_id__in=rows.filter(is_published=True).order_by().values("pk"))
-    else:
-        return Q()
-    if not owners(model):
-        return condition  # a page that is gone is not found either
-    gone = _table(model).filter(pgh_label="delete", **({"is_published": True} if _has_drafts(model) else {}))
-    return condition | Q(pgh_obj_id__in=gone.values("pgh_obj_id"))
-
-
-def _has_drafts(model: AnyModel) -> bool:
-    return any(each.name == "is_published" for each in model._meta.fields)
-
-
-def everything(kinds: Iterable[str] = ()) -> list[Arm]:
-    """All events, or those of some kinds of models (`Tracking.kind`)."""
-    wanted = set(kinds)
-    return [(model, Q()) for model in tracked_models() if not wanted or tracking_of(model).kind in wanted]
-
-
-def history_of(row: Model) -> list[Arm]:
-    """All events of a row, and of what belongs to it or once did."""
-    return history_by_id(type(row), row.pk)
-
-
-def history_by_id(model: AnyModel, pk: int) -> list[Arm]:
-    """The same of a row that may be gone."""
-    found: dict[AnyModel, Q] = {model: Q(pgh_obj_id=pk)}
-    for each in tracked_models():
-        ways = Q()
-        for name, owner in owners(each):
-            if owner is model:
-                ways |= Q((f"{name}_id", pk))
-            elif owner in found:
-                ways |= Q((f"{name}_id__in", _table(owner).filter(found[owner]).values("pgh_obj_id")))
-        if each is not model and ways:
-            found[each] = ways
-    return list(found.items())
-
-
-def last_change(model: AnyModel, pk: int) -> str:
-    """Which events of a row, and of what belongs to it, are the newest: another text after each change of any."""
-    newest = [
-        _table(each).filter(where).order_by().values(of=Value(each._meta.label)).annotate(newest=Max("pgh_id"))
-        for each, where in history_by_id(model, pk)
-    ]
-    rows = newest[0].union(*newest[1:], all=True) if len(newest) > 1 else newest[0]
-    return " ".join(sorted(f"{row['of']}:{row['newest']}" for row in rows))
-
-
-def history_where(row: Model, models: Iterable[AnyModel], name: str) -> list[Arm]:
-    """All events of rows of these models whose field `name` leads to `row`, or once did."""
-    return [
-        (model, Q(pgh_obj_id__in=_table(model).filter(**{f"{name}_id": row.pk}).values("pgh_obj_id")))
-        for model in models
-    ]
-
-
 # ---- reading ----
 
 
@@ -297,13 +169,13 @@ def read(
     if not arms:
         return Page([], page, False)
     keys = [_keys(model, condition, first, public=public, with_first=with_first) for model, condition in arms]
-    found = _union(keys, distinct=True).order_by("-pgh_created_at", "subject", "pgh_context_id")
+    found = union(keys, distinct=True).order_by("-pgh_created_at", "subject", "pgh_context_id")
     start = (page - 1) * per_page
     rows = list(found[start : start + per_page + 1])
     shown, has_older = rows[:per_page], len(rows) > per_page
     told = [(at, context, subject) for at, context, subject, is_first in shown if tell_first or not is_first]
     arms = _with_events(arms, pgh_created_at__in={at for at, _, _ in told})
-    events = list(_union([_events(*arm, told, public=public) for arm in arms])[:MOST_EVENTS]) if told and arms else []
+    events = list(union([_events(*arm, told, public=public) for arm in arms])[:MOST_EVENTS]) if told and arms else []
     by_key: dict[Any, list[_Event]] = {}
     for row in events:
         event = _Event(*row)
@@ -325,7 +197,7 @@ def newest(arms: list[Arm]) -> datetime.datetime | None:
     """When the newest of these events happened, the first content aside (two queries)."""
     first = first_contents()
     keys = [_keys(model, condition, first, public=True, with_first=False) for model, condition in arms]
-    row = _union(keys, distinct=True).order_by("-pgh_created_at").first()
+    row = union(keys, distinct=True).order_by("-pgh_created_at").first()
     return row[0] if row else None
 
 
@@ -337,16 +209,16 @@ def _with_events(arms: list[Arm], **which: Any) -> list[Arm]:
     """
     if len(arms) < MANY_ARMS:
         return arms
-    queries = [_table(model).filter(**which).order_by().values_list(Value(model._meta.label))[:1] for model, _ in arms]
-    found = {label for (label,) in _union(queries)}
+    queries = [table(model).filter(**which).order_by().values_list(Value(model._meta.label))[:1] for model, _ in arms]
+    found = {label for (label,) in union(queries)}
     return [arm for arm in arms if arm[0]._meta.label in found]
 
 
 def _selected(model: AnyModel, condition: Q, *, public: bool) -> QuerySet[Any]:
-    found = _table(model).filter(condition)
-    if public and (visible := _visible(model)):
-        found = found.filter(visible)
-    return found.annotate(subject=_subject(model))
+    found = table(model).filter(condition)
+    if public and (to_readers := visible(model)):
+        found = found.filter(to_readers)
+    return found.annotate(subject=subject_of(model))
 
 
 def first_contents() -> list[tuple[Any, datetime.datetime]]:
@@ -396,7 +268,7 @@ def _events(model: AnyModel, condition: Q, keys: list[Any], *, public: bool) -> 
     for (at, context), of_one in subjects.items():
         wanted |= Q(pgh_created_at=at, pgh_context_id=context, subject__in=of_one)
     row = JSONObject(**{each.attname: each.attname for each in recorded_fields(model)})
-    before = _table(model).filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
+    before = table(model).filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
     return (
         _selected(model, condition, public=public)
         .filter(wanted)
@@ -411,13 +283,6 @@ def _events(model: AnyModel, condition: Q, keys: list[Any], *, public: bool) -> 
             *("pgh_id", "pgh_obj_id", "pgh_label", "data", "before"),
         )[:MOST_EVENTS]
     )
-
-
-def _union(querysets: list[QuerySet[Any]], *, distinct: bool = False) -> QuerySet[Any]:
-    first, *others = querysets
-    if not others:
-        return first.distinct() if distinct else first
-    return first.union(*others, all=not distinct)
 
 
 def recorded_fields(model: AnyModel) -> list[Any]:
@@ -469,7 +334,7 @@ def _names(rows: set[tuple[AnyModel, int]]) -> Names:
         return Cast(F(name), TextField()) if has else Value("", output_field=TextField())
 
     parts = [
-        _table(model)
+        table(model)
         .filter(pgh_obj_id__in=pks)
         .order_by("pgh_obj_id", "-pgh_id")
         .distinct("pgh_obj_id")
@@ -485,7 +350,7 @@ def _names(rows: set[tuple[AnyModel, int]]) -> Names:
     if not parts:
         return {}
     found = {}
-    for label, pk, name, slug, address in _union(parts):
+    for label, pk, name, slug, address in union(parts):
         model = apps.get_model(label)
         found[model, pk] = Named(model, pk, name, slug, address)
     return found

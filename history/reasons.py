@@ -14,8 +14,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
+from history.events import history_of
 from history.pages import page_asked
-from history.reading import history_of, read
+from history.reading import read
 from history.restoring import Version, difference, present, restore, version
 from history.tracking import event_model, is_tracked, tracked_models, tracking_of
 

@@ -10,7 +10,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model
 
-from history.reading import AnyModel, Thing, recorded_fields, thing_between
+from history.events import AnyModel
+from history.reading import Thing, recorded_fields, thing_between
 from history.tracking import event_model, owners, tracked_models, tracking_of
 
 Data = dict[str, Any]

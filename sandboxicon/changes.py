@@ -17,8 +17,9 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from audits.models import Agent, DefaultCell
+from history.events import Arm, everything, history_of, history_where
 from history.pages import history_page, page_asked
-from history.reading import Arm, Change, everything, first_contents, history_of, history_where, read
+from history.reading import Change, first_contents, read
 from history.tracking import tracking_of
 from ladder.models import Tier
 from primitives.models import Primitive
