@@ -1,9 +1,9 @@
 """Whole responses, kept by each process for as long as they are true.
 
 What an anonymous reader gets depends on the address, on the headers that the response names in Vary, on the day (claims
-age by the day) and on the public content. So a response is kept under all of these, and the database is asked for the
-content's revision before each answer (`sandboxicon.revision`): what is served was made from the content that is in
-force at that moment. A request with a session goes past all of this, and nobody keeps what it gets.
+age by the day) and on the public content. So a response is kept under all of these, and each answer begins with the
+content's revision (`sandboxicon.revision`): what is served was made from the content that is in force at that moment.
+A request with a session goes past all of this, and nobody keeps what it gets.
 """
 
 import datetime
@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -50,7 +51,18 @@ def _wants_part(request: HttpRequest) -> Hashable:
 
 
 def _platform(request: HttpRequest) -> Hashable:
-    return guess_platform(request.headers)
+    return _guessed(_header(request, "user-agent"), _header(request, "sec-ch-ua-platform"))
+
+
+@lru_cache(500)
+def _guessed(agent: str, told: str) -> str:
+    return guess_platform({"User-Agent": agent, "Sec-CH-UA-Platform": told})
+
+
+def _header(request: HttpRequest, name: str) -> str:
+    """A header by its lower-case name. Django's `request.headers` reads all of them at the first."""
+    value: str = request.META.get(f"HTTP_{name.upper().replace('-', '_')}", "")
+    return value
 
 
 # What a page makes of a header that it varies on, where that is less than the header itself says.
@@ -274,7 +286,7 @@ def _key(
     """Under what the response is kept; None where it is not yet known what it varies on, or is too much."""
     if names is None or state is None:
         return None
-    values = [MEANINGS[name](request) if name in MEANINGS else request.headers.get(name, "") for name in names]
+    values = [MEANINGS[name](request) if name in MEANINGS else _header(request, name) for name in names]
     if any(isinstance(value, str) and len(value) > LONGEST_HEADER for value in values):
         return None
     return state, address, tuple(values)
@@ -295,14 +307,15 @@ def _without_cookies(request: HttpRequest) -> None:
 def _address(request: HttpRequest) -> Hashable:
     """The same for addresses that differ in the order of different parameters alone."""
     query = request.META.get("QUERY_STRING", "")
-    if query:
-        try:
-            query = urlencode(
-                sorted(parse_qsl(query, keep_blank_values=True, max_num_fields=100), key=lambda it: it[0])
-            )
-        except ValueError:
-            pass
-    return request.scheme, request.META.get("HTTP_HOST", ""), request.path_info, query
+    return request.scheme, _header(request, "host"), request.path_info, query and _in_order(query)
+
+
+@lru_cache(500)
+def _in_order(query: str) -> str:
+    try:
+        return urlencode(sorted(parse_qsl(query, keep_blank_values=True, max_num_fields=100), key=lambda it: it[0]))
+    except ValueError:
+        return query
 
 
 def _may_be_kept(response: HttpResponse) -> bool:
@@ -327,7 +340,11 @@ _CODINGS = re.compile(r"(?:^|,)\s*(br|gzip)\s*(?:;\s*q=([0-9.]+))?\s*(?=,|$)")
 
 def _encoding(request: HttpRequest) -> str:
     """The best encoding that the client takes: br, gzip, or "" for none."""
-    header = request.META.get("HTTP_ACCEPT_ENCODING", "")
+    return _best(_header(request, "accept-encoding"))
+
+
+@lru_cache(500)
+def _best(header: str) -> str:
     taken = {name for name, quality in _CODINGS.findall(header) if not quality or quality.strip("0.")}
     return "br" if "br" in taken else "gzip" if "gzip" in taken else ""
 

@@ -1,6 +1,7 @@
 """The content's one revision: what moves it, when, and how it is asked for."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,6 +35,20 @@ def watch() -> Iterator[Watch]:
     watch = Watch()
     yield watch
     watch.close()
+
+
+@pytest.fixture
+def asked(watch: Watch) -> list[float]:
+    """When the watch sent each of its questions."""
+    times: list[float] = []
+    ask = watch._ask
+
+    def count() -> Any:
+        times.append(time.monotonic())
+        return ask()
+
+    watch._ask = count  # type: ignore[method-assign]
+    return times
 
 
 def sql(statement: str) -> None:
@@ -144,39 +159,74 @@ def test_every_table_of_the_public_content_is_watched() -> None:
     assert expected == {table for table in watched if watched.count(table) == 3}
 
 
-def test_readers_at_once_share_questions_but_no_answer_older_than_they_are(watch: Watch) -> None:
-    """Each reader's answer was asked for after it came: it knows of every change that it saw commit."""
+def test_readers_at_once_share_questions_but_no_answer_is_older_than_what_they_saw_commit(
+    watch: Watch, asked: list[float]
+) -> None:
+    """In two processes, as it were: each reader knows of every change that had committed when it came."""
     Tier.objects.filter(rank=1).update(tagline="0")
     first = watch.current().number
-    asked = 0
-    ask = watch._ask
+    committed, times, wrong, stop = first, 0, [], threading.Event()
+    other = Watch()
 
-    def count() -> Any:
-        nonlocal asked
-        asked += 1
-        return ask()
+    def look(watch: Watch) -> None:
+        at_least = committed
+        if watch.current().number < at_least:
+            wrong.append(at_least)
 
-    watch._ask = count  # type: ignore[method-assign]
-    committed, wrong, stop = first, [], threading.Event()
-
-    def read() -> None:
+    def read(watch: Watch) -> None:
+        nonlocal times
         while not stop.is_set():
-            at_least = committed
-            if watch.current().number < at_least:
-                wrong.append(at_least)
+            times += 1
+            look(watch)
+            # Else the readers keep Python to themselves, and the writer gets to nothing before every answer is old.
+            time.sleep(0.0001)
 
-    readers = [threading.Thread(target=read) for _ in range(8)]
+    readers = [threading.Thread(target=read, args=[it]) for it in (watch, other) for _ in range(4)]
     for reader in readers:
         reader.start()
     make_primitive(slug="box")
-    for number in range(40):
+    for number in range(100):
         Primitive.objects.filter(slug="box").update(summary=f"The {number}th.")
         committed += 1
+        look(watch)
+        look(other)
     stop.set()
     for reader in readers:
         reader.join()
+    other.close()
     assert not wrong
-    assert asked > 40
+    assert len(asked) > 100
+    assert times > 2 * len(asked)
+
+
+def test_nobody_asks_again_within_ten_milliseconds(watch: Watch, asked: list[float]) -> None:
+    watch.current()
+    begun = time.monotonic()
+    for _ in range(20_000):
+        watch.current()
+    assert len(asked) - 1 <= (time.monotonic() - begun) / 0.010 + 1
+
+
+def test_while_a_change_is_about_to_commit_each_reader_asks(watch: Watch, asked: list[float]) -> None:
+    make_primitive(slug="box")
+    with transaction.atomic():
+        rename()
+        sql("SET CONSTRAINTS ALL IMMEDIATE")
+        before = watch.current()
+        asked.clear()
+        assert [watch.current() for _ in range(5)] == [before] * 5
+        assert len(asked) == 5
+    assert watch.current().number == before.number + 1
+
+
+def test_an_answer_to_a_transaction_that_reads_what_it_read_before_is_not_trusted() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT trusted FROM content_is_at()")
+        assert cursor.fetchone() == (10_000,)
+        with transaction.atomic():
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            cursor.execute("SELECT trusted FROM content_is_at()")
+            assert cursor.fetchone() == (0,)
 
 
 def test_a_database_that_went_away_is_said_at_once_and_found_again(
@@ -185,9 +235,10 @@ def test_a_database_that_went_away_is_said_at_once_and_found_again(
     before = watch.current()
     monkeypatch.setattr(revision, "PAUSE_SECONDS", 0)
     with monkeypatch.context() as away:
-        sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM content_revision' "
+        sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM content_is_at()' "
             "AND pid <> pg_backend_pid() AND datname = current_database()")  # fmt: skip
         away.setattr(Watch, "_connect", lambda self: (_ for _ in ()).throw(revision.psycopg.OperationalError("away")))
+        time.sleep(0.010)
         with pytest.raises(Unreachable):
             watch.current()
     assert watch.current() == before
