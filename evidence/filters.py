@@ -3,7 +3,7 @@
 import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import django_filters
 from django import forms
@@ -17,7 +17,7 @@ from evidence.comparison import Picks
 LONGEST_SEARCH = 100
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Option:
     """One option of a filter: how many rows it would show if it were on, with the other filters as they are."""
 
@@ -54,7 +54,17 @@ class KnownValues(forms.MultipleChoiceField):
         return [item for item in asked if item not in self.unknown]
 
 
-class KnownValuesFilter(django_filters.MultipleChoiceFilter):
+class Copied:
+    """A filter of which each filter set gets a copy that shares what nobody changes."""
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        copied: Any = copy.copy(self)
+        copied.extra = {**copied.extra}
+        copied.method = copied.method  # which django-filter binds to the filter it is set on
+        return copied
+
+
+class KnownValuesFilter(Copied, django_filters.MultipleChoiceFilter):
     """A filter whose unknown values are ignored. With several values, any of them will do."""
 
     field_class = KnownValues
@@ -72,7 +82,7 @@ class SearchField(forms.CharField):
         return text
 
 
-class SearchFilter(django_filters.CharFilter):
+class SearchFilter(Copied, django_filters.CharFilter):
     """The search, as one filter among the others."""
 
     field_class = SearchField
@@ -101,7 +111,7 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     # ---- what the address says ----
 
-    @property
+    @cached_property
     def chosen(self) -> dict[str, Any]:
         """The filters in force: text for `q`, a list of values for each other; nothing that is empty or unknown."""
         self.form.is_valid()
@@ -203,25 +213,15 @@ class FacetedFilterSet(django_filters.FilterSet):
 
     def facets(self) -> list[Facet]:
         """Every filter with its options and their counts, in one query."""
-        counts = self.counts()
-        most = self.most
-        return [
-            Facet(
-                name,
-                self.filters[name].label,
-                [
-                    Option(
-                        value,
-                        label,
-                        min(counts.get((name, value), 0), most),
-                        value in self.chosen.get(name, []),
-                        is_at_least=counts.get((name, ""), 0) > most,
-                    )
-                    for value, label in self.form.fields[name].choices
-                ],
-            )
-            for name in self.FACETS
-        ]
+        counts, most, facets = self.counts(), self.most, []
+        for name in self.FACETS:
+            chosen, is_at_least = self.chosen.get(name, []), counts.get((name, ""), 0) > most
+            options = [
+                Option(value, label, min(counts.get((name, value), 0), most), value in chosen, is_at_least)
+                for value, label in self.form.fields[name].choices
+            ]
+            facets.append(Facet(name, self.filters[name].label, options))
+        return facets
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many rows each option of each facet would show, by facet and option (one query).

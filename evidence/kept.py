@@ -2,10 +2,10 @@
 
 import threading
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 
 class KeptByRevision:
@@ -20,24 +20,30 @@ class KeptByRevision:
         self._made_at: Hashable = None
         self._values: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
+        self._making = threading.Lock()
 
     def at(self, request: HttpRequest | None) -> dict[Hashable, Any]:
         """What was made at the revision of this request, to read and to add to.
 
         At no known revision, as for a curator, it is empty and nobody else's.
         """
-        revision = getattr(request, "revision", None)  # from sandboxicon.response_cache
-        if revision is None:
+        made_at = getattr(request, "content_state", None)  # from sandboxicon.response_cache
+        if made_at is None:
             return {}
-        made_at = revision.number, revision.moved_at, timezone.localdate()
         with self._lock:
             if made_at != self._made_at or len(self._values) > self.most:
                 self._made_at, self._values = made_at, {}
             return self._values
 
     def get(self, request: HttpRequest | None, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was made under this key at the revision of this request, or what `make` makes now."""
+        """What was made under this key at the revision of this request, or what `make` makes now.
+
+        One request makes it, and the others wait. So `make` may not ask for another value of this one.
+        """
         values = self.at(request)
         if key not in values:
-            values[key] = make()
+            # What is kept for nobody else is made without waiting for anybody else.
+            with self._making if values is self._values else nullcontext():
+                if key not in values:
+                    values[key] = make()
         return values[key]

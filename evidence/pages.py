@@ -10,6 +10,7 @@ from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.template import loader
+from django.utils.safestring import SafeString, mark_safe
 from django_htmx.http import reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
@@ -88,19 +89,20 @@ def filtered_list(
         reason = f"The list of what was asked for ends with page {paginator.num_pages}."
         return render(request, "404.html", {"reason": reason}, status=404)
     here: dict[str, Any] = {"page": str(page.number)} if page.number > 1 else {}
-    query = filterset.query(**here)
+    bare_query = filterset.query()
+    query = filterset.query(**here) if here else bare_query
     slugs = filterset.picks.slugs
     shown = {pick(each) for each in page.object_list} if slugs else set()
     context = {
         "filterset": filterset,
         "chosen": filterset.chosen,
         "page": page,
-        "bare_query": filterset.query(),
+        "bare_query": bare_query,
         "picked": [
             Picked(entry, entry.pk in shown, filterset.query(picked=[it for it in slugs if it != entry.slug], **here))
             for entry in filterset.picks.entries
         ],
-        "query_without_picks": filterset.query(picked=[], **here),
+        "query_without_picks": filterset.query(picked=[], **here) if slugs else query,
         "most": MOST,
     }
     if page_before:
@@ -110,13 +112,18 @@ def filtered_list(
     context |= {
         "facets": filterset.facets(),
         "narrowest": None if page.object_list else filterset.narrowest(),
+        # What the page around the list depends on.
+        "list_key": (
+            *(request.scheme, request.get_host(), page.number, filterset.sort),
+            *(bool(filterset.chosen), bool(slugs), filterset.chosen.get("q")),
+        ),
         **({"rows": _as_html(request, filterset, page, row)} if row else {}),
         **more(page),
     }
     return page_or_parts(request, context, query, template=template, partial=partial)
 
 
-def _as_html(request: HttpRequest, filterset: FacetedFilterSet, page: Page[Any], template: str) -> list[str]:
+def _as_html(request: HttpRequest, filterset: FacetedFilterSet, page: Page[Any], template: str) -> SafeString:
     """The page's rows as their template shows them; the database is asked for those that are not kept."""
     picked = {entry.pk for entry in filterset.picks.entries}
 
@@ -132,7 +139,7 @@ def rows_as_html(
     template: str,
     keys: list[Hashable],
     rows: Callable[[list[Any]], Mapping[Any, Any]],
-) -> list[str]:
+) -> SafeString:
     """Rows as their template shows them, each kept under its key, which says all that it depends on beside the content.
 
     `rows` gives those that are not kept, by key; one that it does not give is left out.
@@ -142,7 +149,7 @@ def rows_as_html(
         shown = loader.get_template(template)
         for key, row in rows(missing).items():
             kept[template, key] = shown.render({"row": row, "filterset": filterset})
-    return [kept[template, key] for key in keys if (template, key) in kept]
+    return mark_safe("".join(kept[template, key] for key in keys if (template, key) in kept))  # noqa: S308 (templates)
 
 
 def page_or_parts(

@@ -1,11 +1,10 @@
 """The reference's filters."""
 
-from collections import defaultdict
 from functools import cached_property
 from typing import Any
 
 from django.db import connections
-from django.db.models import Exists, F, OuterRef, QuerySet, Value
+from django.db.models import Exists, F, Func, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Concat, Lower
 from django.http import HttpRequest, QueryDict
 
@@ -13,6 +12,7 @@ from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
 from evidence.kept import KeptByRevision
 from evidence.models import Label
 from ladder.models import Tier
+from primitives.index import COMMA, FacetIndex
 from primitives.models import Category, Isolates, Platform, Primitive, Status
 from primitives.querysets import PrimitiveQuerySet
 
@@ -28,7 +28,11 @@ ORDER_BY: dict[str, list[Any]] = {
 # Of very many entries that a search finds, so many that have it in their names are looked at before all others.
 MOST_NAMED = 200
 
-_KEPT = KeptByRevision(1)
+# Never read from, but by the querysets that are made of it.
+_PUBLISHED = Primitive.objects.published()
+
+# The form with the options of filters, and the facets of all entries in each of their orders.
+_KEPT = KeptByRevision(1 + len(ORDER_BY))
 
 
 class PrimitiveFilterSet(FacetedFilterSet):
@@ -66,9 +70,15 @@ class PrimitiveFilterSet(FacetedFilterSet):
         fields: list[str] = []
 
     def __init__(self, data: QueryDict, request: HttpRequest | None = None) -> None:
-        super().__init__(data, queryset=Primitive.objects.published(), request=request)
-        for name, choices in _KEPT.get(request, "choices", _choices_from_the_database).items():
+        super().__init__(data, queryset=_PUBLISHED, request=request)
+
+    def get_form_class(self) -> Any:
+        return _KEPT.get(self.request, "form", self._form_class)
+
+    def _form_class(self) -> Any:
+        for name, choices in _choices_from_the_database().items():
             self.filters[name].extra["choices"] = choices
+        return super().get_form_class()
 
     def found(self) -> QuerySet[Primitive]:
         """The entries found, in the order asked for."""
@@ -83,7 +93,9 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return entries.best_first()
 
     def keys(self) -> list[int]:
-        return self._answer[0]
+        if "q" in self.chosen:
+            return self._searched[""]
+        return self._index.first(self._bits(), self.most + 1)
 
     def number_of(self, found: list[int]) -> int:
         return len(found)
@@ -92,7 +104,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return Primitive.objects.published().for_list()
 
     def pickable(self) -> QuerySet[Primitive]:
-        return Primitive.objects.published().only("slug", "name")
+        return self.queryset.only("slug", "name")
 
     def search(self, queryset: PrimitiveQuerySet, name: str, value: str) -> PrimitiveQuerySet:
         return queryset.search(value, literally=self._with_words > 0)
@@ -109,42 +121,54 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return queryset.filter(facets__contains=_facets(name, value))
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many entries each option would show."""
-        _, numbers = self._answer
+        """How many entries each option would show, without a question to the database that a search did not put."""
         counts = {}
         for name in self.FACETS:
-            left_out = self._left_out(name)
-            counts[name, ""] = numbers[left_out, "all"]
+            found = self._bits(self._left_out(name))
+            counts[name, ""] = found.bit_count()
             for value, _ in self.form.fields[name].choices:
-                counts[name, value] = numbers[left_out, f"{name}:{value}"]
+                counts[name, value] = self._index.number(found, f"{name}:{value}")
         return counts
 
     @cached_property
-    def _answer(self) -> tuple[list[int], dict[tuple[str, str], int]]:
-        """All that a list has to know, in one query: the keys of the entries found, in order, and how many have each
-        facet (and "all") of what is found, by the filter left out.
+    def _index(self) -> FacetIndex:
+        """All entries in the order asked for, by their facets; a search's in that of their names."""
+        sort = "name" if self.sort == "best" else self.sort
 
-        One query, and little of it made by Django, since to make queries costs more here than to answer them.
+        def make() -> FacetIndex:
+            facets = Func(F("facets"), Value(COMMA), function="array_to_string", output_field=TextField())
+            return FacetIndex(self.queryset.order_by(*ORDER_BY[sort], Lower("name")).values_list("pk", facets))
+
+        index: FacetIndex = _KEPT.get(self.request, sort, make)
+        return index
+
+    def _bits(self, leaving_out: str = "") -> int:
+        """What all filters find but the one left out, as the index has it."""
+        if "q" in self.chosen:
+            return self._index.these(self._searched[leaving_out])
+        found = self._index.all
+        for name, values in self.chosen.items():
+            if name != leaving_out:
+                having = self._index.any_of if name in self.ANY_OF else self._index.all_of
+                found &= having(_facets(name, values))
+        return found
+
+    @cached_property
+    def _searched(self) -> dict[str, list[int]]:
+        """The keys of what a search and the other filters find, in order, and without each filter that is left out for
+        the counts of its own options (one query).
         """
-        tables: list[str] = []
+        arrays: list[str] = []
         parameters: list[Any] = []
         passes = list(dict.fromkeys(["", *map(self._left_out, self.FACETS)]))
         for left_out in passes:
             found = self.filtered(leaving_out=left_out).order_by(Lower("name")) if left_out else self.found()
-            sql, its_parameters = found.values("pk", "facets")[: self.most + 1].query.sql_with_params()
-            tables.append(f"without_{left_out} AS MATERIALIZED ({sql})")
+            sql, its_parameters = found.values("pk")[: self.most + 1].query.sql_with_params()
+            arrays.append(f"ARRAY({sql})")
             parameters += its_parameters
-        counted = [
-            f"SELECT '{left_out}', facet, count(*), NULL FROM without_{left_out},"  # noqa: S608 (names of filters)
-            " unnest(array_append(facets, 'all')) AS facet GROUP BY facet"
-            for left_out in passes
-        ]
-        # In order: what WITH has made is read as it was made.
-        keys = "SELECT '', '', 0, (SELECT array_agg(pk) FROM without_)"
         with connections[self.queryset.db].cursor() as cursor:
-            cursor.execute(f"WITH {', '.join(tables)} {' UNION ALL '.join([keys, *counted])}", parameters)
-            (_, _, _, found), *rows = cursor.fetchall()
-        return found or [], defaultdict(int, {(left_out, facet): number for left_out, facet, number, _ in rows})
+            cursor.execute(f"SELECT {', '.join(arrays)}", parameters)
+            return dict(zip(passes, cursor.fetchone(), strict=True))
 
 
 def _facets(name: str, values: list[str]) -> list[str]:

@@ -38,8 +38,11 @@ UNREACHABLE = '; detail="database unreachable"'
 KEPT_STATUSES = {200, 301, 404, 410}
 # A change within this time of another one could share its second, which is all that Last-Modified can tell.
 SETTLED = datetime.timedelta(seconds=2)
-# A page that is asked for once is compressed once too, and higher qualities take longer than all else that it costs.
-BROTLI_QUALITY = 3
+# Brotli's quality for a page that is asked for the first time, where a higher one takes longer than all else that the
+# page costs; and for one that is asked for again, and is a fifth smaller then.
+BROTLI_ONCE, BROTLI_AGAIN = 1, 5
+# How the ETag of the first one ends.
+FIRST_FORM = "-br-1"
 # No header that a page depends on is longer than an address; what is longer is not worth a place.
 LONGEST_HEADER = 2_000
 
@@ -83,6 +86,7 @@ class Kept:
     etag: str
     moved_at: datetime.datetime
     bodies: dict[str, bytes]
+    was_asked_again: bool = False
     heads: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
 
     @property
@@ -93,8 +97,18 @@ class Kept:
     def body(self, encoding: str) -> bytes:
         """In this encoding, made now if nobody asked for it before."""
         if encoding not in self.bodies:
-            self.bodies[encoding] = _compress(self._plain(), encoding)
+            quality = BROTLI_AGAIN if self.was_asked_again else BROTLI_ONCE
+            self.bodies[encoding] = _compress(self._plain(), encoding, quality)
         return self.bodies[encoding]
+
+    def tag(self, encoding: str) -> str:
+        """The ETag of the body in this encoding: another one for other bytes."""
+        is_first = encoding == "br" and not self.was_asked_again
+        return f'"{self.etag}{FIRST_FORM if is_first else encoding and "-" + encoding}"'
+
+    def asked_again(self) -> "Kept":
+        """The same response, to be compressed with more care. A new one, since others may be sending this one."""
+        return Kept(self.status, self.headers, self.etag, self.moved_at, {"": self._plain()}, was_asked_again=True)
 
     def _plain(self) -> bytes:
         encoding, body = next(iter(self.bodies.items()))
@@ -182,8 +196,8 @@ class ResponseCache:
         self.shelf = Shelf(settings.RESPONSE_CACHE_BYTES)
         self.state: State | None = None
         self.last_answer = 0
-        # The day here, and when it ends.
-        self.day = datetime.date.min, 0.0
+        # When the day here began, and when it ends.
+        self.day = timezone.localtime(), 0.0
         self.static = f"/{settings.STATIC_URL.strip('/')}/"
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -203,7 +217,10 @@ class ResponseCache:
             if not is_primary and "Cache-Status" in response.headers:
                 response["Cache-Status"] += UNREACHABLE
             return response
-        is_new_form = encoding not in kept.bodies
+        if is_first_time_again := not kept.was_asked_again:
+            kept = kept.asked_again()
+            kept.bodies = {encoding: kept.body(encoding)}
+        is_new_form = is_first_time_again or encoding not in kept.bodies
         response = _answer(request, kept, encoding, f"hit{'' if is_primary else UNREACHABLE}")
         if is_new_form:
             self.shelf.put(key, kept, kept.size)
@@ -233,7 +250,7 @@ class ResponseCache:
         """The state in force, or the last one known; what was made from another one is let go."""
         if revision is None:
             return self.state
-        state = revision.number, revision.moved_at, self._today()
+        state = revision.number, revision.moved_at, self._midnight().date()
         # A thread that was held up may come with an earlier answer: it is served, and nothing else follows from it.
         if state != self.state and revision.answer >= self.last_answer:
             self.state = state
@@ -241,11 +258,11 @@ class ResponseCache:
             self.shelf.clear()
         return state
 
-    def _today(self) -> datetime.date:
+    def _midnight(self) -> datetime.datetime:
+        """When the day here began."""
         if time.time() >= self.day[1]:
-            here = timezone.localtime()
-            midnight = here.replace(hour=0, minute=0, second=0, microsecond=0) + datetime.timedelta(days=1)
-            self.day = here.date(), midnight.timestamp()
+            midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+            self.day = midnight, (midnight + datetime.timedelta(days=1)).timestamp()
         return self.day[0]
 
     def _made_now(
@@ -254,6 +271,7 @@ class ResponseCache:
         is_head = request.method == "HEAD"
         request.method = "GET"
         request.revision = revision  # type: ignore[attr-defined]
+        request.content_state = state if revision else None  # type: ignore[attr-defined]
         _without_cookies(request)
         on_replica = revision is not None and self._replicas_revision() == revision
         with replica.reading() if on_replica else nullcontext():
@@ -264,8 +282,7 @@ class ResponseCache:
             return _keep_from_others(response)
         headers = dict(response.items())
         # A page also changes at midnight, when its claims grow a day older.
-        midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-        moved_at = max(revision.moved_at, midnight) if revision else timezone.now()
+        moved_at = max(revision.moved_at, self._midnight()) if revision else timezone.now()
         kept = Kept(
             response.status_code, headers, blake2b(response.content, digest_size=12).hexdigest(), moved_at,
             {"": response.content},
@@ -349,9 +366,9 @@ def _best(header: str) -> str:
     return "br" if "br" in taken else "gzip" if "gzip" in taken else ""
 
 
-def _compress(body: bytes, encoding: str) -> bytes:
+def _compress(body: bytes, encoding: str, quality: int) -> bytes:
     if encoding == "br":
-        return brotli.compress(body, quality=BROTLI_QUALITY)
+        return brotli.compress(body, quality=quality)
     return gzip.compress(body, mtime=0) if encoding == "gzip" else body
 
 
@@ -370,7 +387,14 @@ def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) 
     response["Cache-Status"] = f"sandboxicon; {cache_status}"
     if kept.status == 200 and ("HTTP_IF_NONE_MATCH" in request.META or "HTTP_IF_MODIFIED_SINCE" in request.META):
         modified = int(kept.moved_at.timestamp()) if response.has_header("Last-Modified") else None
-        return get_conditional_response(request, response["ETag"], modified, response) or response
+        # Who has the content in either of its two forms has it.
+        known = request.META.get("HTTP_IF_NONE_MATCH", "")
+        if FIRST_FORM in known:
+            request.META["HTTP_IF_NONE_MATCH"] = known.replace(FIRST_FORM, "-br")
+        return (
+            get_conditional_response(request, response["ETag"].replace(FIRST_FORM, "-br"), modified, response)
+            or response
+        )
     return response
 
 
@@ -388,7 +412,7 @@ def _head(kept: Kept, encoding: str, is_settled: bool) -> dict[str, tuple[str, s
     if not response.has_header("Cache-Control"):
         response["Cache-Control"] = f"public, max-age=0, s-maxage={settings.EDGE_SECONDS}, stale-if-error=86400"
     if kept.status == 200:
-        response["ETag"] = f'"{kept.etag}{encoding and "-" + encoding}"'
+        response["ETag"] = kept.tag(encoding)
         if is_settled:
             response["Last-Modified"] = http_date(int(kept.moved_at.timestamp()))
     store: dict[str, tuple[str, str]] = response.headers._store

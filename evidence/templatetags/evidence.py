@@ -7,7 +7,7 @@ from functools import lru_cache
 from django import template
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evidence.filters import Facet
@@ -15,6 +15,9 @@ from evidence.models import Aspect, Claim, Label
 from evidence.models import by_aspect as group_by_aspect
 
 register = template.Library()
+
+# A filter with more options than these scrolls.
+FEW_OPTIONS = 16
 
 
 @register.filter
@@ -48,19 +51,27 @@ def age(day: datetime.date) -> str:
 
 
 @register.simple_tag
-def options(facet: Facet) -> SafeString:
-    """The boxes of a filter's options, each with its label and its count.
+def boxes(facets: Iterable[Facet]) -> SafeString:
+    """The filters of a list that have options: of each its boxes, with their labels and counts.
 
-    Not a template: a list has about sixty of them, which would be most of what it costs to make one.
+    Not a template: a list has about sixty boxes, which would be most of what it costs to make one.
     """
     html = []
-    for option in facet.options:
-        head, tail = _option(facet.name, option.value, option.label)
-        none = "" if option.count or option.is_on or option.is_at_least else " none"
-        checked = " checked" if option.is_on else ""
-        more = "+" if option.is_at_least else ""
-        html.append(f'<label class="option{none}"{head}{checked}{tail}{option.count}{more}</span></label>\n')
-    return mark_safe("".join(html))  # noqa: S308 (what curators and readers write is escaped by _option)
+    for facet in facets:
+        if not facet.options:
+            continue
+        is_long = " long" if len(facet.options) > FEW_OPTIONS else ""
+        html.append(f'<fieldset class="facet{is_long}">\n<legend>{escape(facet.title)}</legend>\n')
+        for option in facet.options:
+            head, tail = _option(facet.name, option.value, option.label)
+            none = "" if option.count or option.is_on or option.is_at_least else " none"
+            checked = " checked" if option.is_on else ""
+            more = "+" if option.is_at_least else ""
+            html.append(f'<label class="option{none}"{head}{checked}{tail}{option.count}{more}</span></label>\n')
+        if facet.more:
+            html.append(f'<p class="more">and {facet.more} more; the other filters bring them up</p>\n')
+        html.append("</fieldset>\n")
+    return mark_safe("".join(html))  # noqa: S308 (what curators and readers write is escaped)
 
 
 @lru_cache(1_000)

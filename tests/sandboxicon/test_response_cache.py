@@ -98,7 +98,7 @@ def test_what_curators_and_readers_get_without_a_known_revision_is_kept_from_oth
     request = RequestFactory().get("/")
     kept.at(request)["row"] = "made for a curator"
     assert kept.at(request) == {}
-    request.revision = Revision(1, timezone.now(), 1)  # type: ignore[attr-defined]
+    request.content_state = 1, timezone.now(), timezone.localdate()  # type: ignore[attr-defined]
     assert kept.get(request, "row", lambda: "first") == "first"
     assert kept.get(request, "row", lambda: "second") == "first"
 
@@ -106,7 +106,7 @@ def test_what_curators_and_readers_get_without_a_known_revision_is_kept_from_oth
 def test_what_is_kept_by_revision_stays_within_its_number() -> None:
     kept = KeptByRevision(most=2)
     request = RequestFactory().get("/")
-    request.revision = Revision(1, timezone.now(), 1)  # type: ignore[attr-defined]
+    request.content_state = 1, timezone.now(), timezone.localdate()  # type: ignore[attr-defined]
     for number in range(10):
         kept.get(request, number, lambda: "row")
         assert len(kept.at(request)) <= 3

@@ -1,0 +1,50 @@
+"""The facets of all entries in memory say what the database says."""
+
+import pytest
+from django.http import QueryDict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from primitives.filters import PrimitiveFilterSet
+from primitives.index import FacetIndex
+
+FACETS = ["tier:microvm", "tier:container", "platform:linux", "platform:macos", "label:inferred"]
+entries = st.lists(st.sets(st.sampled_from(FACETS), min_size=1), max_size=40)
+some = st.lists(st.sampled_from([*FACETS, "tier:unknown"]), min_size=1, max_size=3)
+
+
+@given(entries, some, some, st.integers(0, 12))
+def test_it_finds_and_counts_what_a_look_at_each_entry_finds(
+    have: list[set[str]], any_of: list[str], all_of: list[str], most: int
+) -> None:
+    index = FacetIndex((100 + place, ",".join(sorted(facets))) for place, facets in enumerate(have))
+    found = index.any_of(any_of) & index.all_of(all_of)
+    expected = [
+        100 + place
+        for place, facets in enumerate(have)
+        if facets.intersection(any_of) and facets.issuperset(all_of)
+    ]  # fmt: skip
+    assert index.first(found, most) == expected[:most]
+    assert index.these([*expected, *expected, 7]) == found
+    for facet in FACETS:
+        assert index.number(found, facet) == sum(facet in have[key - 100] for key in expected)
+    assert index.first(index.all, 100) == [100 + place for place in range(len(have))]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("content")
+@pytest.mark.parametrize("sort", PrimitiveFilterSet.SORTS)
+def test_filters_find_the_same_entries_in_the_same_order_as_the_database(sort: str) -> None:
+    followed = 0
+    for query in (
+        "",
+        "tier=microvm&tier=container",
+        "platform=linux&platform=macos",
+        "isolates=network&label=verified-code&label=documented",
+        "category=runtime&status=active&tier=microvm",
+    ):
+        filterset = PrimitiveFilterSet(QueryDict(f"{query}&sort={sort}"))
+        found = list(filterset.found().values_list("pk", flat=True))
+        assert filterset.keys() == found
+        followed += len(found)
+    assert followed > 100
