@@ -8,7 +8,7 @@ A trigger writes three columns of an entry whenever it, one of its claims or one
 
 The functions `search_words`, `search_joined`, `search_query` and `search_closeness` (primitives' migration 0001) see to
 it that the document and the question are taken apart in the same way; `search_near` (0012) finds what is worth being
-compared, by an index.
+compared, by an index; `search_hit` (0014) says how well a name fits.
 """
 
 from collections import Counter
@@ -20,9 +20,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import Case, F, FloatField, Func, IntegerField, Q, Value, When
+from django.db.models import F, FloatField, Func, IntegerField, Q, Value
 from django.db.models.expressions import Combinable, RawSQL
-from django.db.models.functions import Concat, Lower, Replace
+from django.db.models.functions import Lower
 
 # Below this closeness (search_closeness) a name is not a misspelling of what was typed. Tried with the usual slips in
 # the names of the content: a letter lost, doubled, swapped or mistaken still finds its entry.
@@ -72,16 +72,9 @@ class Question(SearchQuery):
         super().__init__(text, search_type="question")
 
 
-def key_spellings(text: str) -> list[Any]:
-    """What was typed as keys (`search_keys`): as it stands, with an s more, with an s less, and as a CVE's number."""
-    words = Func(Value(text), function="search_words", output_field=models.TextField())
-    key = Replace(words, Value(" "), Value(""), output_field=models.TextField())
-    return [
-        key,
-        Concat(key, Value("s"), output_field=models.TextField()),
-        Func(key, Value("s"), function="rtrim", output_field=models.TextField()),
-        Concat(Value("cve"), key, output_field=models.TextField()),
-    ]
+def spellings(text: str) -> Func:
+    """What was typed as the database's function search_spellings gives it: the keys (`search_keys`) that it may be."""
+    return Func(Value(text), function="search_spellings", output_field=ArrayField(models.TextField()))
 
 
 class SearchedQuerySet(models.QuerySet[Entry]):
@@ -91,10 +84,14 @@ class SearchedQuerySet(models.QuerySet[Entry]):
         """How many full-text search finds here that have `text` as it is spelt, at most `most` (one query)."""
         return where_words_are(text, {"here": self}, most)["here"]
 
+    def with_words(self, text: str) -> Self:
+        """Those that have `text` as it is spelt."""
+        return self.filter(search_vector=Question(text))
+
     def named(self, text: str) -> Self:
         """Those whose very name it is, or whose name begins with it: `search` puts them first."""
         return self.filter(
-            Q(search_keys__overlap=key_spellings(text))
+            Q(search_keys__overlap=spellings(text))
             | Q(search_names__startswith=Func(Value(text), function="search_words"))
         )
 
@@ -111,18 +108,15 @@ class SearchedQuerySet(models.QuerySet[Entry]):
         )
         is_literal = self.number_with_words(text) > 0 if literally is None else literally
         found = self.annotate(
-            hit=Case(
-                When(search_keys__overlap=key_spellings(text), then=Value(3)),
-                When(search_names__startswith=Func(Value(text), function="search_words"), then=Value(2)),
-                default=Value(1),
-                output_field=IntegerField(),
+            hit=Func(
+                F("search_keys"), F("search_names"), Value(text), function="search_hit", output_field=IntegerField()
             ),
             rank=SearchRank(F("search_vector"), question),
             # Costly, and where the words stand in the text it says nothing more.
             closeness=Value(0.0, FloatField()) if is_literal else closeness,
         )
         if is_literal:
-            return found.filter(search_vector=question)
+            return found.with_words(text)
         near = RawSQL("SELECT search_near(%s::regclass, %s)", [self.model._meta.db_table, text])
         return found.filter(pk__in=near, closeness__gte=CLOSE_ENOUGH)
 
@@ -148,8 +142,7 @@ def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]], most
     """
     # More than one, since to find a first one Postgres would rather read row by row, and where there is none, all.
     first, *others = (
-        place.filter(search_vector=Question(text)).order_by().values_list(Value(name))[:most]
-        for name, place in places.items()
+        place.with_words(text).order_by().values_list(Value(name))[:most] for name, place in places.items()
     )
     return Counter(name for (name,) in first.union(*others, all=True))
 

@@ -1,7 +1,7 @@
 """The reference's filters."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from django.db import connections
 from django.db.models import Exists, F, Func, OuterRef, QuerySet, TextField, Value
@@ -55,7 +55,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
     ANY_OF = {"tier", "category", "status"}
     # Far more than there are today; and the counts of a page over 100,000 cost little more than over these.
     MOST_COUNTED = 1_000
-    MOST_RANKED = 500
+    MOST_RANKED = 300
     PICK = "p"
     COMPARE = "compare_primitives"
     SORTS = {
@@ -82,15 +82,20 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
     def found(self) -> QuerySet[Primitive]:
         """The entries found, in the order asked for."""
-        entries: Any = self.filtered()
         if self.sort != "best":
-            return entries.order_by(*ORDER_BY[self.sort], Lower("name"))
-        if self._with_words > self.most:
-            named = entries.named(self.chosen["q"]).order_by().values("pk")[:MOST_NAMED]
-            # By key: without an order Postgres reads the table from its start.
-            some = entries.order_by("pk").values("pk")[: self.most + 1]
-            entries = self.search(self.queryset.filter(pk__in=named.union(some)), "q", self.chosen["q"])
+            return self.filtered().order_by(*ORDER_BY[self.sort], Lower("name"))
+        entries: Any = self.filtered() if self._with_words <= self.most else self._some()
         return entries.best_first()
+
+    def _some(self) -> QuerySet[Primitive]:
+        """Of more entries that a search finds than can be looked at, those that have it in their names before all
+        others.
+        """
+        text, others = self.chosen["q"], cast("PrimitiveQuerySet", self.filtered(leaving_out="q"))
+        named = others.named(text).order_by().values("pk")[:MOST_NAMED]
+        # By key: without an order Postgres reads the table from its start.
+        some = others.with_words(text).order_by("pk").values("pk")[: self.most + 1]
+        return Primitive.objects.filter(pk__in=named.union(some)).search(text, literally=True)
 
     def keys(self) -> list[int]:
         if "q" in self.chosen:
@@ -123,8 +128,9 @@ class PrimitiveFilterSet(FacetedFilterSet):
     def counts(self) -> dict[tuple[str, str], int]:
         """How many entries each option would show, without a question to the database that a search did not put."""
         counts = {}
+        passes = {left_out: self._bits(left_out) for left_out in {self._left_out(name) for name in self.FACETS}}
         for name in self.FACETS:
-            found = self._bits(self._left_out(name))
+            found = passes[self._left_out(name)]
             counts[name, ""] = found.bit_count()
             for value, _ in self.form.fields[name].choices:
                 counts[name, value] = self._index.number(found, f"{name}:{value}")

@@ -26,13 +26,11 @@ class FacetIndex:
         for place, (key, facets) in enumerate(rows):
             self._keys.append(key)
             places[facets].append(place)
-        of_facet: dict[str, bytearray] = defaultdict(lambda: bytearray(len(self._keys) // 8 + 1))
+        of_facet: dict[str, list[int]] = defaultdict(list)
         for facets, there in places.items():
             for facet in facets.split(COMMA):
-                bits = of_facet[facet]
-                for place in there:
-                    bits[place >> 3] |= 1 << (place & 7)
-        self._of_facet = {facet: int.from_bytes(bits, "little") for facet, bits in of_facet.items()}
+                of_facet[facet] += there
+        self._of_facet = {facet: _integer(there, len(self._keys)) for facet, there in of_facet.items()}
         self._place_of = {key: place for place, key in enumerate(self._keys)}
         self.all = (1 << len(self._keys)) - 1
 
@@ -46,7 +44,7 @@ class FacetIndex:
 
     def these(self, keys: Iterable[int]) -> int:
         """The entries with these keys, but for those that it does not know."""
-        return sum(1 << self._place_of[key] for key in set(keys) if key in self._place_of)
+        return _integer((self._place_of[key] for key in keys if key in self._place_of), len(self._keys))
 
     def first(self, found: int, most: int) -> list[int]:
         """The keys of the first `most` entries found, in the order of the list."""
@@ -59,3 +57,11 @@ class FacetIndex:
     def number(self, found: int, facet: str) -> int:
         """How many of the entries found have the facet."""
         return (found & self._of_facet.get(facet, 0)).bit_count()
+
+
+def _integer(places: Iterable[int], length: int) -> int:
+    """The integer whose bits at these places are set, all below `length`."""
+    bits = bytearray(length // 8 + 1)
+    for place in places:
+        bits[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(bits, "little")

@@ -8,7 +8,7 @@ from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Q, Su
 from django.db.models.functions import Coalesce, JSONObject, Lower
 
 from evidence.models import Claim
-from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, key_spellings
+from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, spellings
 
 # What is filtered, counted and searched by, and shown by no page.
 COLUMNS_FOR_POSTGRES = [*SEARCH_COLUMNS, "facets"]
@@ -80,7 +80,7 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         """As any search; and where several entries bear the number of one break, which of them the others build on."""
         borne_by_wholes = (
             self.model.built_on_it.through._default_manager.filter(
-                part=OuterRef("pk"), primitive__is_published=True, primitive__search_keys__overlap=key_spellings(text)
+                part=OuterRef("pk"), primitive__is_published=True, primitive__search_keys__overlap=spellings(text)
             )
             .order_by()
             .values("part")

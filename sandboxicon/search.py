@@ -7,6 +7,7 @@ A misspelling is forgiven only where its letters are found nowhere on the site.
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchRank
 from django.core.exceptions import ValidationError
 from django.db.models import (
@@ -33,8 +34,8 @@ from evidence.search import (
     CLOSE_ENOUGH,
     Question,
     SearchedQuerySet,
-    key_spellings,
     sentence_vector,
+    spellings,
     where_words_are,
     words,
 )
@@ -113,26 +114,27 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
 
 def rungs(text: str) -> QuerySet[Tier]:
     """The rungs that `text` finds, as SearchedQuerySet would find them. There are six: they need no columns for it."""
-    key = Replace(words("name"), Value(" "), Value(""), output_field=TextField())
+    key = _joined(words("name"))
     parts = [F("name"), F("tagline"), F("summary"), F("description"), F("shares"), F("break_cost")]
     question = Question(text)
     rungs = Tier.objects.alias(
         everything=Concat(*(each for part in parts for each in (part, Value(" "))), output_field=TextField()),
         key=key,
+        keys=Func(key, template="ARRAY[%(expressions)s]", output_field=ArrayField(TextField())),
     ).alias(vector=sentence_vector("everything"))
     found_somewhere = Exists(rungs.filter(vector=question))
     return (
         rungs.annotate(
             hit=Case(
-                When(key__in=key_spellings(text), then=Value(3)),
-                When(key__startswith=key_spellings(text)[0], then=Value(2)),
+                When(keys__overlap=spellings(text), then=Value(3)),
+                When(key__startswith=_joined(Func(Value(text), function="search_words")), then=Value(2)),
                 default=Value(1),
                 output_field=IntegerField(),
             ),
             relevance=SearchRank(F("vector"), question),
             closeness=Func(
                 Value(text),
-                Func(key, template="ARRAY[%(expressions)s]"),
+                F("keys"),
                 words("name"),
                 function="search_closeness",
                 output_field=FloatField(),
@@ -169,6 +171,10 @@ def _say_what_they_run_in(agents: list[Agent]) -> None:
         defaults.setdefault(offer.posture.audit.agent_id, []).append(offer)
     for agent in agents:
         agent.defaults = defaults.get(agent.pk, [])  # type: ignore[attr-defined]
+
+
+def _joined(words: Func) -> Replace:
+    return Replace(words, Value(" "), Value(""), output_field=TextField())
 
 
 def _letters(name: str) -> str:

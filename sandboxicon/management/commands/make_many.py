@@ -12,7 +12,8 @@ ARRAY['sandbox', 'process', 'kernel', 'container', 'namespace', 'filter', 'polic
 'lantern', 'meadow', 'quarry', 'ribbon', 'saddle', 'timber', 'velvet', 'walnut']
 """
 
-# What triggers would write row by row is written here by the statements themselves.
+# What triggers would write row by row is written here by the statements themselves. Numbers are divided before they are
+# taken apart, so that no two facets go together: each combination of them has its entries.
 _PRIMITIVES = """
 INSERT INTO primitives_primitive (slug, name, aliases, summary, status, license, written_in, first_release, maintainer,
     homepage, repo, docs, isolates, category_id, tier_id, is_published, claim_count, last_checked, tier_rank, facets,
@@ -20,9 +21,9 @@ INSERT INTO primitives_primitive (slug, name, aliases, summary, status, license,
 SELECT made.slug, made.name, '{}', made.summary, made.status, 'MIT', 'Go', 2000 + n %% 25, '', '', '', '',
     made.isolates, category.id, tier.id, true, %(claims)s, made.last_checked, tier.rank,
     ARRAY['tier:' || tier.slug, 'category:' || category.slug, 'status:' || made.status, 'label:documented']
-        || ARRAY(SELECT 'platform:' || slug FROM many_platforms WHERE place <= n %% 4)
+        || ARRAY(SELECT 'platform:' || slug FROM many_platforms WHERE (n / 7 + place * 5) %% 9 < 3)
         || ARRAY(SELECT 'isolates:' || thing FROM unnest(made.isolates) AS thing)
-        || CASE WHEN n %% 3 = 0 THEN ARRAY['label:verified-code'] ELSE '{}'::text[] END,
+        || CASE WHEN n / 5 %% 3 = 0 THEN ARRAY['label:verified-code'] ELSE '{}'::text[] END,
     ARRAY[replace(search_words(made.name), ' ', '')], search_words(made.name),
     setweight(to_tsvector('simple', search_words(made.name)), 'A')
         || setweight(to_tsvector('english', search_words(made.summary)), 'B')
@@ -33,7 +34,7 @@ FROM (
             || words[1 + (30 * power(random(), 3))::int %% 30] || '.' AS summary,
         (ARRAY['active', 'active', 'active', 'maintenance', 'experimental', 'deprecated', 'archived'])[1 + n %% 7]
             AS status,
-        (ARRAY['filesystem', 'network', 'processes', 'syscalls', 'kernel'])[1 : n %% 6]::varchar(20)[] AS isolates,
+        (ARRAY['filesystem', 'network', 'processes', 'syscalls', 'kernel'])[1 : n / 11 %% 6]::varchar(20)[] AS isolates,
         date '2026-11-01' - n %% 700 AS last_checked
     FROM generate_series(%(first)s, %(last)s) AS n, (SELECT VOCABULARY AS words) AS vocabulary
 ) AS made
