@@ -53,7 +53,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
     # All are values in the one column `facets` (primitives.listing).
     FACETS = dict.fromkeys(["tier", "platform", "isolates", "category", "label", "status"])
     ANY_OF = {"tier", "category", "status"}
-    # Far more than there are today; and the counts of a page over 100,000 cost little more than over these.
+    # Far more than there are today.
     MOST_COUNTED = 1_000
     MOST_RANKED = 300
     PICK = "p"

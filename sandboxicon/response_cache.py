@@ -106,9 +106,11 @@ class Kept:
         is_first = encoding == "br" and not self.was_asked_again
         return f'"{self.etag}{FIRST_FORM if is_first else encoding and "-" + encoding}"'
 
-    def asked_again(self) -> "Kept":
-        """The same response, to be compressed with more care. A new one, since others may be sending this one."""
-        return Kept(self.status, self.headers, self.etag, self.moved_at, {"": self._plain()}, was_asked_again=True)
+    def asked_again(self, encoding: str) -> "Kept":
+        """The same response, compressed with more care. A new one, since others may be sending this one."""
+        again = Kept(self.status, self.headers, self.etag, self.moved_at, {"": self._plain()}, was_asked_again=True)
+        again.bodies = {encoding: again.body(encoding)}
+        return again
 
     def _plain(self) -> bytes:
         encoding, body = next(iter(self.bodies.items()))
@@ -217,10 +219,9 @@ class ResponseCache:
             if not is_primary and "Cache-Status" in response.headers:
                 response["Cache-Status"] += UNREACHABLE
             return response
-        if is_first_time_again := not kept.was_asked_again:
-            kept = kept.asked_again()
-            kept.bodies = {encoding: kept.body(encoding)}
-        is_new_form = is_first_time_again or encoding not in kept.bodies
+        is_new_form = not kept.was_asked_again or encoding not in kept.bodies
+        if not kept.was_asked_again:
+            kept = kept.asked_again(encoding)
         response = _answer(request, kept, encoding, f"hit{'' if is_primary else UNREACHABLE}")
         if is_new_form:
             self.shelf.put(key, kept, kept.size)

@@ -233,7 +233,7 @@ def prepare(database: str, entries: int) -> None:
         if not is_there:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
     environment = {**os.environ, "DATABASE_URL": url(database), "DEBUG": "0"}
-    commands = [["migrate", "-v0"], ["load_content"]]
+    commands = [["collectstatic", "--no-input", "-v0"], ["migrate", "-v0"], ["load_content"]]
     if entries and not is_there:
         commands.append(["make_many", "--entries", str(entries), "--into", database])
     for command in commands:

@@ -244,6 +244,25 @@ def test_conditional_requests(client: Client, monkeypatch: pytest.MonkeyPatch) -
     assert client.get("/primitives/", headers={"If-Modified-Since": date}).status_code == 304
 
 
+def test_what_is_asked_for_again_is_compressed_with_more_care_and_who_has_the_first_form_has_it(client: Client) -> None:
+    make_primitive(slug="box")
+    br = {"Accept-Encoding": "br"}
+    first = client.get("/primitives/box/", headers=br)
+    again, once_more = (client.get("/primitives/box/", headers=br) for _ in range(2))
+    assert brotli.decompress(again.content) == brotli.decompress(first.content)
+    assert len(again.content) < len(first.content)
+    assert again.headers["ETag"] != first.headers["ETag"]
+    assert (once_more.content, once_more.headers["ETag"]) == (again.content, again.headers["ETag"])
+    for known in (first, again):
+        unchanged = client.get("/primitives/box/", headers={**br, "If-None-Match": known.headers["ETag"]})
+        assert (unchanged.status_code, unchanged.headers["ETag"]) == (304, again.headers["ETag"])
+    # Another worker, where nobody has asked for it yet.
+    cache_of(client).shelf.clear()
+    assert client.get("/primitives/box/", headers={**br, "If-None-Match": again.headers["ETag"]}).status_code == 304
+    Primitive.objects.filter(slug="box").update(name="Else")
+    assert client.get("/primitives/box/", headers={**br, "If-None-Match": again.headers["ETag"]}).status_code == 200
+
+
 def test_head_is_get_without_its_body_whichever_came_first(client: Client) -> None:
     make_primitive()
     for address in ("/primitives/", "/ladder/"):
