@@ -20,7 +20,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import F, FloatField, Func, IntegerField, Q, Value
+from django.db.models import F, FloatField, Func, IntegerField, Value
 from django.db.models.expressions import Combinable, RawSQL
 from django.db.models.functions import Lower
 
@@ -87,13 +87,6 @@ class SearchedQuerySet(models.QuerySet[Entry]):
     def with_words(self, text: str) -> Self:
         """Those that have `text` as it is spelt."""
         return self.filter(search_vector=Question(text))
-
-    def named(self, text: str) -> Self:
-        """Those whose very name it is, or whose name begins with it: `search` puts them first."""
-        return self.filter(
-            Q(search_keys__overlap=spellings(text))
-            | Q(search_names__startswith=Func(Value(text), function="search_words"))
-        )
 
     def search(self, text: str, *, literally: bool | None = None) -> Self:
         """Those that `text` finds, each with `hit` (3: its very name, 2: how a name begins, 1: somewhere) and `rank`.

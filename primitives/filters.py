@@ -1,5 +1,6 @@
 """The reference's filters."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -12,7 +13,7 @@ from evidence.filters import FacetedFilterSet, KnownValuesFilter, SearchFilter
 from evidence.kept import KeptByRevision
 from evidence.models import Label
 from ladder.models import Tier
-from primitives.index import COMMA, FacetIndex
+from primitives.index import COMMA, FacetIndex, Found
 from primitives.models import Category, Isolates, Platform, Primitive, Status
 from primitives.querysets import PrimitiveQuerySet
 
@@ -26,7 +27,7 @@ ORDER_BY: dict[str, list[Any]] = {
 
 
 # Of very many entries that a search finds, so many that have it in their names are looked at before all others.
-MOST_NAMED = 200
+MOST_NAMED = 100
 
 # Never read from, but by the querysets that are made of it.
 _PUBLISHED = Primitive.objects.published()
@@ -97,12 +98,12 @@ class PrimitiveFilterSet(FacetedFilterSet):
         some = others.with_words(text).order_by("pk").values("pk")[: self.most + 1]
         return Primitive.objects.filter(pk__in=named.union(some)).search(text, literally=True)
 
-    def keys(self) -> list[int]:
+    def keys(self) -> Sequence[int]:
         if "q" in self.chosen:
             return self._searched[""]
-        return self._index.first(self._bits(), self.most + 1)
+        return Found(self._index, self._bits(), self.most + 1)
 
-    def number_of(self, found: list[int]) -> int:
+    def number_of(self, found: Sequence[int]) -> int:
         return len(found)
 
     def for_rows(self) -> QuerySet[Primitive]:

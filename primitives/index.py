@@ -5,12 +5,31 @@ put the question to Postgres costs more than all the rest of such a page, and to
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import and_, or_
+from typing import Any
 
 # What parts the facets of an entry in a row; none of them has one.
 COMMA = ","
+
+PART = 4_096
+
+
+class Found(Sequence[int]):
+    """The keys of the first `most` entries found, in the order of the list; those that nobody asks for are not made."""
+
+    def __init__(self, index: "FacetIndex", found: int, most: int) -> None:
+        self._index = index
+        self._found = found
+        self._length = min(found.bit_count(), most)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, part: Any) -> Any:
+        stop = part.indices(self._length)[1] if isinstance(part, slice) else self._length
+        return self._index.first(self._found, stop)[part]
 
 
 class FacetIndex:
@@ -49,9 +68,13 @@ class FacetIndex:
     def first(self, found: int, most: int) -> list[int]:
         """The keys of the first `most` entries found, in the order of the list."""
         keys: list[int] = []
-        bits, place = f"{found:b}"[::-1], -1
-        while len(keys) < most and (place := bits.find("1", place + 1)) >= 0:
-            keys.append(self._keys[place])
+        # Part by part, since a page shows few of many.
+        for start in range(0, len(self._keys), PART):
+            bits, place = f"{found >> start & (1 << PART) - 1:b}"[::-1], -1
+            while len(keys) < most and (place := bits.find("1", place + 1)) >= 0:
+                keys.append(self._keys[start + place])
+            if len(keys) == most:
+                break
         return keys
 
     def number(self, found: int, facet: str) -> int:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Left, Lower
 from django.urls import reverse
 
 from evidence.addresses import claims_follow, claims_outlive
@@ -154,6 +154,8 @@ class Primitive(SearchDocument):
         indexes = [
             *SearchDocument.Meta.indexes,
             GinIndex(fields=["facets"], name="primitive_facets"),
+            # How names begin (PrimitiveQuerySet.named).
+            models.Index(OpClass(Left("search_names", 60), name="text_pattern_ops"), name="primitive_names_begin"),
             # The orders of the reference (primitives.filters).
             models.Index(Lower("name"), name="primitive_by_name"),
             models.Index(F("tier_rank").desc(), Lower("name"), name="primitive_by_rung"),

@@ -176,8 +176,8 @@ class Bench:
 
         With `anew` no two requests have one address, so that the site's cache has none of them.
         """
-        size = len(get(address))
         self._turn(address, 1, anew)
+        size = len(get(f"{_more(address)}anew={time.time_ns()}" if anew else address))
         turns = []
         for _ in range(self.turns):
             before = self._turn(self.empty, EMPTY_SECONDS)
@@ -193,7 +193,7 @@ class Bench:
         if anew:
             script = self.folder / "anew.lua"
             script.write_text(ANEW)
-            address += f"{'&' if '?' in address else '?'}anew={time.time_ns()}"
+            address = f"{_more(address)}anew={time.time_ns()}"
             command += ["-s", str(script)]
         done = subprocess.run([*command, "-H", "Accept-Encoding: br, gzip", address], capture_output=True, text=True)
         told = done.stdout
@@ -202,6 +202,10 @@ class Bench:
             sys.exit(f"wrk failed on {address}: {done.stderr or told}")
         errors = sum(int(number) for number in re.findall(r"Non-2xx or 3xx responses: (\d+)", told))
         return float(rate[1]), _milliseconds(told, "50%"), _milliseconds(told, "99%"), errors
+
+
+def _more(address: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}"
 
 
 def _milliseconds(told: str, part: str) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primitives.filters import PrimitiveFilterSet
-from primitives.index import FacetIndex
+from primitives.index import FacetIndex, Found
 
 FACETS = ["tier:microvm", "tier:container", "platform:linux", "platform:macos", "label:inferred"]
 entries = st.lists(st.sets(st.sampled_from(FACETS), min_size=1), max_size=40)
@@ -28,6 +28,8 @@ def test_it_finds_and_counts_what_a_look_at_each_entry_finds(
     assert index.these([*expected, *expected, 7]) == found
     for facet in FACETS:
         assert index.number(found, facet) == sum(facet in have[key - 100] for key in expected)
+    assert (list(Found(index, found, most)), len(Found(index, found, most))) == (expected[:most], len(expected[:most]))
+    assert Found(index, found, most)[2:5] == expected[:most][2:5]
     assert index.first(index.all, 100) == [100 + place for place in range(len(have))]
 
 
@@ -45,6 +47,13 @@ def test_filters_find_the_same_entries_in_the_same_order_as_the_database(sort: s
     ):
         filterset = PrimitiveFilterSet(QueryDict(f"{query}&sort={sort}"))
         found = list(filterset.found().values_list("pk", flat=True))
-        assert filterset.keys() == found
+        assert list(filterset.keys()) == found
+        assert filterset.keys()[3:9] == found[3:9]
         followed += len(found)
     assert followed > 100
+
+
+def test_it_finds_the_last_of_very_many() -> None:
+    index = FacetIndex((place, "tier:microvm" if place % 5_000 else "tier:container") for place in range(20_001))
+    assert index.first(index.any_of(["tier:container"]), 9) == [0, 5_000, 10_000, 15_000, 20_000]
+    assert index.first(index.all_of(["tier:microvm"]), 20_000)[-1] == 19_999

@@ -1,4 +1,5 @@
-"""With very many entries and claims the reference and the ledger read indexes, and look at no more than a bounded part.
+"""With very many entries and claims the reference and the ledger read indexes, and look at no more than a bounded part;
+but for the facets of all entries, once a revision.
 
 Few by default, with sequential scans made unwelcome: one that remains shows that there is no index for it. MANY=100000
 makes as many entries, with ten claims each, and leaves the choice to the planner (some minutes).
@@ -31,6 +32,8 @@ LEDGER = [
     *("tier=microvm", "aspect=network", "freshness=stale", "source_kind=code", "source=github.com/made/repository-7"),
     *("primitive=made-7", "label=documented&aspect=boundary&sort=oldest", "kind=primitive&freshness=due"),
 ]
+# What a process reads once a revision, however many pages it makes (primitives/index.py).
+ONCE = "array_to_string"
 ADDRESSES = [*(f"/primitives/?{query}" for query in REFERENCE), *(f"/evidence/?{query}" for query in LEDGER)]
 
 
@@ -73,7 +76,7 @@ def test_no_page_reads_a_big_table_from_one_end_to_the_other(many: None, client:
     read = {}
     with connection.cursor() as cursor:
         for query in queries:
-            if query["sql"].startswith(("SELECT", "WITH", "(")):
+            if query["sql"].startswith(("SELECT", "WITH", "(")) and ONCE not in query["sql"]:
                 cursor.execute("EXPLAIN (FORMAT json) " + query["sql"].replace("%", "%%"), [])
                 (plan,) = cursor.fetchone()
                 plan = (plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"]
