@@ -13,6 +13,7 @@ from typing import Any
 # What parts the facets of an entry in a row; none of them has one.
 COMMA = ","
 
+# So many entries are looked through at once for those found.
 PART = 4_096
 
 
