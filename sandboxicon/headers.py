@@ -5,14 +5,15 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# Powers of a browser that a page can give away, as Chromium names them.
+# Powers of a browser that a page can give away, as Chromium names them. Left out are two that some of its versions know
+# for sites of an origin trial alone, and complain of anywhere else: digital-credentials-create and speaker-selection.
 POWERS = """
     accelerometer autoplay browsing-topics camera clipboard-read clipboard-write compute-pressure
-    cross-origin-isolated digital-credentials-create digital-credentials-get display-capture encrypted-media
+    cross-origin-isolated digital-credentials-get display-capture encrypted-media
     fullscreen gamepad geolocation gyroscope hid identity-credentials-get idle-detection keyboard-map
     local-fonts local-network local-network-access loopback-network magnetometer microphone midi
     otp-credentials payment picture-in-picture publickey-credentials-create publickey-credentials-get
-    screen-wake-lock serial speaker-selection storage-access sync-xhr usb window-management
+    screen-wake-lock serial storage-access sync-xhr usb window-management
     xr-spatial-tracking
 """.split()
 
