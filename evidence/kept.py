@@ -20,7 +20,7 @@ class KeptByRevision:
         self._made_at: Hashable = None
         self._values: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
-        self._making = threading.Lock()
+        self._making = threading.RLock()
 
     def at(self, request: HttpRequest | None) -> dict[Hashable, Any]:
         """What was made at the revision of this request, to read and to add to.
@@ -38,7 +38,7 @@ class KeptByRevision:
     def get(self, request: HttpRequest | None, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made under this key at the revision of this request, or what `make` makes now.
 
-        One request makes it, and the others wait. So `make` may not ask for another value of this one.
+        One request makes it, and the others wait. `make` may ask for other values.
         """
         values = self.at(request)
         if key not in values:

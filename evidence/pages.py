@@ -114,8 +114,8 @@ def filtered_list(
         "narrowest": None if page.object_list else filterset.narrowest(),
         # What the page around the list depends on.
         "list_key": (
-            *(request.scheme, request.get_host(), page.number, filterset.sort),
-            *(bool(filterset.chosen), bool(slugs), filterset.chosen.get("q")),
+            *(request.scheme, request.get_host(), page.number),
+            *(filterset.sort, bool(filterset.chosen), filterset.chosen.get("q")),
         ),
         **({"rows": _as_html(request, filterset, page, row)} if row else {}),
         **more(page),

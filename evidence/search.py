@@ -53,9 +53,10 @@ class SearchDocument(models.Model):
         ]
 
 
-def words(field: str) -> Func:
-    """A text field as the database's function search_words takes it apart."""
-    return Func(F(field), function="search_words", output_field=models.TextField())
+def words(text: str | Combinable) -> Func:
+    """A text field, by its name, or another text, as the database's function search_words takes it apart."""
+    expression = F(text) if isinstance(text, str) else text
+    return Func(expression, function="search_words", output_field=models.TextField())
 
 
 def sentence_vector(field: str) -> SearchVector:

@@ -107,7 +107,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return len(found)
 
     def for_rows(self) -> QuerySet[Primitive]:
-        return Primitive.objects.published().for_list()
+        return self.queryset.for_list()
 
     def pickable(self) -> QuerySet[Primitive]:
         return self.queryset.only("slug", "name")
@@ -118,7 +118,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
     @cached_property
     def _with_words(self) -> int:
         """How many entries have the words of the search; of more than `most` one more than that."""
-        return Primitive.objects.published().number_with_words(self.chosen["q"], self.most + 1)
+        return self.queryset.number_with_words(self.chosen["q"], self.most + 1)
 
     def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__overlap=_facets(name, value))

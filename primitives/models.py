@@ -7,7 +7,7 @@ from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Left, Lower
+from django.db.models.functions import Lower
 from django.urls import reverse
 
 from evidence.addresses import claims_follow, claims_outlive
@@ -16,7 +16,7 @@ from evidence.search import SEARCH_COLUMNS, SearchDocument
 from history.tracking import Tracking, tracked
 from ladder.core_sample import CoreSample, Named, of_primitive
 from primitives import listing, rules, search
-from primitives.querysets import PrimitiveQuerySet
+from primitives.querysets import PrimitiveQuerySet, begin_of
 
 
 @tracked(Tracking(kind="frame"))
@@ -155,7 +155,7 @@ class Primitive(SearchDocument):
             *SearchDocument.Meta.indexes,
             GinIndex(fields=["facets"], name="primitive_facets"),
             # How names begin (PrimitiveQuerySet.named).
-            models.Index(OpClass(Left("search_names", 60), name="text_pattern_ops"), name="primitive_names_begin"),
+            models.Index(OpClass(begin_of("search_names"), name="text_pattern_ops"), name="primitive_names_begin"),
             # The orders of the reference (primitives.filters).
             models.Index(Lower("name"), name="primitive_by_name"),
             models.Index(F("tier_rank").desc(), Lower("name"), name="primitive_by_rung"),

@@ -4,14 +4,21 @@ from typing import TYPE_CHECKING, Self
 
 from django.apps import apps
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Case, Count, Exists, Func, Max, OuterRef, Prefetch, Q, Subquery, TextField, Value, When
+from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Q, Subquery, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, JSONObject, Left, Lower
 
 from evidence.models import Claim
-from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, spellings
+from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, spellings, words
 
 # What is filtered, counted and searched by, and shown by no page.
 COLUMNS_FOR_POSTGRES = [*SEARCH_COLUMNS, "facets"]
+
+
+def begin_of(names: str | Combinable) -> Left:
+    """What of names an index has (primitive_names_begin), and a search for how they begin looks at."""
+    return Left(names, 60)
+
 
 if TYPE_CHECKING:
     from primitives.models import Primitive
@@ -91,10 +98,9 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         return super().search(text, literally=literally).annotate(built_on_by_hits=built_on_by_hits)
 
     def named(self, text: str) -> Self:
-        """Those whose very name it is, or whose name begins so (in 60 characters): `search` puts them first."""
-        begins = Left(Func(Value(text), function="search_words", output_field=TextField()), 60)
-        return self.alias(begins=Left("search_names", 60)).filter(
-            Q(search_keys__overlap=spellings(text)) | Q(begins__startswith=begins)
+        """Those whose very name it is, or whose name begins with it: `search` puts them first."""
+        return self.alias(begins=begin_of("search_names")).filter(
+            Q(search_keys__overlap=spellings(text)) | Q(begins__startswith=begin_of(words(Value(text))))
         )
 
     def best_first(self) -> Self:

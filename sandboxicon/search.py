@@ -114,7 +114,7 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
 
 def rungs(text: str) -> QuerySet[Tier]:
     """The rungs that `text` finds, as SearchedQuerySet would find them. There are six: they need no columns for it."""
-    key = _joined(words("name"))
+    key = _joined("name")
     parts = [F("name"), F("tagline"), F("summary"), F("description"), F("shares"), F("break_cost")]
     question = Question(text)
     rungs = Tier.objects.alias(
@@ -127,7 +127,7 @@ def rungs(text: str) -> QuerySet[Tier]:
         rungs.annotate(
             hit=Case(
                 When(keys__overlap=spellings(text), then=Value(3)),
-                When(key__startswith=_joined(Func(Value(text), function="search_words")), then=Value(2)),
+                When(key__startswith=_joined(Value(text)), then=Value(2)),
                 default=Value(1),
                 output_field=IntegerField(),
             ),
@@ -173,8 +173,8 @@ def _say_what_they_run_in(agents: list[Agent]) -> None:
         agent.defaults = defaults.get(agent.pk, [])  # type: ignore[attr-defined]
 
 
-def _joined(words: Func) -> Replace:
-    return Replace(words, Value(" "), Value(""), output_field=TextField())
+def _joined(text: str | Value) -> Replace:
+    return Replace(words(text), Value(" "), Value(""), output_field=TextField())
 
 
 def _letters(name: str) -> str:

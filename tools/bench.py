@@ -243,7 +243,7 @@ def prepare(database: str, entries: int) -> None:
         if not is_there:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
     environment = {**os.environ, "DATABASE_URL": url(database), "DEBUG": "0"}
-    commands = [["collectstatic", "--no-input", "-v0"], ["migrate", "-v0"], ["load_content"]]
+    commands = [["migrate", "-v0"], ["load_content"]]
     if entries and not is_there:
         commands.append(["make_many", "--entries", str(entries), "--into", database])
     for command in commands:
@@ -386,8 +386,8 @@ def budgets(few: list[Result], many: list[Result]) -> list[tuple[str, float, boo
     ]
     large = {(each.server, each.page): each for each in many}
     for page in ("reference, filtered", "search") if many else ():
-        growth = large["made anew", page].median / found["made anew", page].median
-        checks.append((f"{page}, median with {ENTRIES:,} entries (1.5)", growth, growth <= 1.5))
+        growth = large["made anew", page].median / found["made anew", page].median  # 0: none came within a second
+        checks.append((f"{page}, median with {ENTRIES:,} entries (1.5)", growth, 0 < growth <= 1.5))
     return checks
 
 
@@ -405,6 +405,8 @@ def main() -> int:
     from sandboxicon import database
 
     database.prepare()
+    subprocess.run([sys.executable, "manage.py", "collectstatic", "--no-input", "-v0"], cwd=ROOT,
+                   env={**os.environ, "DEBUG": "0"}, check=True)  # fmt: skip
     sizes: dict[str, list[Result]] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

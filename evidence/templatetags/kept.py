@@ -28,10 +28,7 @@ class KeptNode(Node):
         self.nodelist = nodelist
 
     def render(self, context: Context) -> str:
-        def make() -> str:
-            return self.nodelist.render(context)
-
-        return str(_kept(context, self, "", make))
+        return str(_kept(context, self, "", lambda: self.nodelist.render(context)))
 
 
 @register.tag
@@ -111,8 +108,5 @@ def live(parser: Parser, token: Token) -> LiveNode:
 
 def _kept(context: Context, node: Node, depends_on: str, make: Callable[[], Any]) -> Any:
     """What the node makes in this page's template, where it depends on nothing but this."""
-    parts = _PARTS.at(context.get("request"))
-    key = node, context.template.name if context.template else "", depends_on
-    if key not in parts:
-        parts[key] = make()
-    return parts[key]
+    page = context.template.name if context.template else ""
+    return _PARTS.get(context.get("request"), (node, page, depends_on), make)
