@@ -1,5 +1,7 @@
 """How gunicorn serves the site. `make run` uses this, and so does a deployment that calls gunicorn itself."""
 
+import ctypes
+import gc
 import os
 import signal
 import sys
@@ -41,6 +43,21 @@ def on_starting(server: Any) -> None:
         sys.exit(str(error))
 
 
+def post_fork(server: Any, worker: Any) -> None:
+    """Keep the memory that a page took for the next one.
+
+    By itself glibc gives it back, and asks the system for it again with each page: sixty page faults, a tenth of what
+    a page costs that is made anew. With these (see mallopt(3)) a worker holds 64 MB more at most.
+    """
+    trim_threshold, mmap_threshold = -1, -3
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return  # another C library
+    mallopt(trim_threshold, 64 << 20)
+    mallopt(mmap_threshold, 8 << 20)
+
+
 def post_worker_init(worker: Any) -> None:
     """Read all addresses now, so that a mistake in them ends the start; then tell the reader where the site is."""
     # A terminal's Ctrl-C reaches the workers too, beside the signal by which the master ends them, and the handler of
@@ -50,6 +67,11 @@ def post_worker_init(worker: Any) -> None:
     from django.urls import get_resolver
 
     get_resolver().url_patterns  # noqa: B018
+    # What there is now stays for good, so nobody need look through it for garbage; and what a page leaves goes without
+    # a search, so one after every 10,000 objects will do (by itself Python begins one after 700).
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
     if worker.age == 1:
         host, port = worker.sockets[0].getsockname()[:2]
         print(f"sandboxicon is ready (Ctrl-C ends it):\nhttp://{host}:{port}/", flush=True)

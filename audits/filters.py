@@ -169,7 +169,7 @@ class AuditFilterSet(FacetedFilterSet):
             return cells.speaking_for_agents(within_kind=True)
         return cells.speaking_for_agents(self.chosen.get("kind", []))
 
-    def counts(self) -> dict[tuple[str, str], int]:
+    def counts(self) -> dict[str, dict[str, int]]:
         """How many rows each option would show, counted here from all that is offered (one query).
 
         In SQL each facet would find out anew which cells speak for their agents and which the filters leave, and to
@@ -180,7 +180,7 @@ class AuditFilterSet(FacetedFilterSet):
         for offer in offers:
             place = (offer["audit"], offer["platform_id"])
             ranks[place] = max(ranks.get(place, 0), offer["rank"] or 0)
-        rows: dict[tuple[str, str], set[int]] = {}
+        rows: dict[str, dict[str, set[int]]] = {name: {} for name in self.FACETS}
         chosen = self.chosen
         kinds = chosen.get("kind")
         spoken_for, spoken_for_in_kind = set(), set()
@@ -199,8 +199,8 @@ class AuditFilterSet(FacetedFilterSet):
                 if missed <= {name} and (self.by_surface or (speaks_in_kind if name == "kind" else speaks)):
                     raisable = [slug for slug, rank in self.ranks.items() if rank <= highest]
                     for value in [cell[f"value_of_{name}"]] if expression else raisable:
-                        rows.setdefault((name, value), set()).add(cell["audit" if self.by_surface else "agent"])
-        return {option: len(found) for option, found in rows.items()}
+                        rows[name].setdefault(value, set()).add(cell["audit" if self.by_surface else "agent"])
+        return {name: {value: len(found) for value, found in of.items()} for name, of in rows.items()}
 
     def _offers(self) -> Iterable[Any]:
         """All that is offered, an agent's first surface first: what it counts for, and which filters it fits."""

@@ -1,9 +1,10 @@
 """What every comparison shares: entries picked by an address, and a table of them in which differences are marked."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -18,13 +19,15 @@ NUMBERS = ["no", "one", "two", "three", "four"]
 
 
 class Picks:
-    """The entries that an address picks: those that there are, each once, in its order; and what is unknown of it."""
+    """The entries that an address picks with what it says under `key`: those that there are, each once, in its order;
+    and what is unknown of it. `pickable` gives what can be picked.
+    """
 
-    def __init__(self, key: str, address: QueryDict, pickable: QuerySet[Any]) -> None:
+    def __init__(self, key: str, picked: list[str], pickable: Callable[[], QuerySet[Any]]) -> None:
         self.key = key
-        asked = list(dict.fromkeys(filter(None, address.getlist(key))))
+        asked = list(dict.fromkeys(filter(None, picked)))
         possible = [slug for slug in asked if len(slug) <= LONGEST_SLUG and re.fullmatch(SLUG, slug)]
-        found = {entry.slug: entry for entry in pickable.filter(slug__in=possible)} if possible else {}
+        found = {entry.slug: entry for entry in pickable().filter(slug__in=possible)} if possible else {}
         self.entries = [found[slug] for slug in asked if slug in found]
         self.unknown = [slug for slug in asked if slug not in found]
 
@@ -36,9 +39,7 @@ class Picks:
     @property
     def query(self) -> str:
         """The address's query that picks these and says nothing else."""
-        query = QueryDict(mutable=True)
-        query.setlist(self.key, self.slugs)
-        return query.urlencode()
+        return urlencode({self.key: self.slugs}, doseq=True)
 
     @property
     def notices(self) -> list[str]:
@@ -116,7 +117,7 @@ class Comparison:
 
     def __init__(self, request: HttpRequest, key: str, pickable: QuerySet[Any], *, options: Iterable[str] = ()) -> None:
         self.request = request
-        self.picks = Picks(key, request.GET, pickable)
+        self.picks = Picks(key, request.GET.getlist(key), pickable.all)
         self.notices = self.picks.notices
         if left_out := self.picks.entries[MOST:]:
             names = ", ".join(str(entry) for entry in left_out[:10])

@@ -1,16 +1,15 @@
 """What all filtered lists share: options with counts, values from hostile addresses, one address for one state."""
 
-import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
+from urllib.parse import urlencode
 
 import django_filters
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import CharField, Count, F, QuerySet, Value
 from django.db.models.functions import Cast
-from django.http import QueryDict
 
 from evidence.comparison import Picks
 
@@ -40,25 +39,20 @@ class Facet:
 
 
 class KnownValues(forms.MultipleChoiceField):
-    """Several choices from an address. One that is not known is left out and named in `unknown`."""
+    """Several choices from an address, each once. One that is not known is left out."""
 
     widget = forms.CheckboxSelectMultiple
 
-    def __deepcopy__(self, memo: Any) -> "KnownValues":
-        # A form copies its fields with all their choices, though nobody changes these after they are made.
-        return copy.copy(self)
-
     def clean(self, value: Any) -> list[str]:
-        asked = list(dict.fromkeys(value or []))
-        self.unknown = [item for item in asked if not self.valid_value(item)]
-        return [item for item in asked if item not in self.unknown]
+        return [item for item in dict.fromkeys(value or []) if self.valid_value(item)]
 
 
 class Copied:
     """A filter of which each filter set gets a copy that shares what nobody changes."""
 
     def __deepcopy__(self, memo: Any) -> Self:
-        copied: Any = copy.copy(self)
+        copied: Any = self.__class__.__new__(self.__class__)
+        copied.__dict__ |= self.__dict__
         copied.extra = {**copied.extra}
         copied.method = copied.method  # which django-filter binds to the filter it is set on
         return copied
@@ -112,10 +106,39 @@ class FacetedFilterSet(django_filters.FilterSet):
     # ---- what the address says ----
 
     @cached_property
+    def fields(self) -> dict[str, Any]:
+        """What reads each filter from an address. Other addresses may share them, so nothing is left in them."""
+        fields: dict[str, Any] = self.get_form_class().base_fields
+        return fields
+
+    @property
     def chosen(self) -> dict[str, Any]:
         """The filters in force: text for `q`, a list of values for each other; nothing that is empty or unknown."""
-        self.form.is_valid()
-        return {name: value for name, value in self.form.cleaned_data.items() if value}
+        return self._read[0]
+
+    @cached_property
+    def _read(self) -> tuple[dict[str, Any], list[str]]:
+        """The filters in force, and in sentences what of them was left out.
+
+        Field by field: a form would copy all of them for the few that an address names.
+        """
+        chosen: dict[str, Any] = {}
+        left_out: list[str] = []
+        for name, field in self.fields.items():
+            if name not in self.data:
+                continue
+            asked = field.widget.value_from_datadict(self.data, {}, name)
+            try:
+                value = field.clean(asked)
+            except ValidationError as error:
+                left_out += error.messages
+                continue
+            if value:
+                chosen[name] = value
+            if isinstance(value, list) and (unknown := [it for it in dict.fromkeys(asked) if it not in value]):
+                shown = ", ".join(item[:40] for item in unknown[:3])
+                left_out.append(f"{self.filters[name].label}: there is no “{shown}”, so it was left out.")
+        return chosen, left_out
 
     def pickable(self) -> QuerySet[Any]:
         """What can be picked to compare; each has a slug."""
@@ -127,20 +150,14 @@ class FacetedFilterSet(django_filters.FilterSet):
 
         In one order: a form sends them in the order in which they stand on the page, which each filter changes.
         """
-        picks = Picks(self.PICK, self.data if self.PICK else QueryDict(), self.pickable())
+        picks = Picks(self.PICK, self.data.getlist(self.PICK) if self.PICK else [], self.pickable)
         picks.entries.sort(key=lambda entry: entry.slug)
         return picks
 
     @property
     def notices(self) -> list[str]:
         """What of the address was not followed, in sentences."""
-        self.form.is_valid()
-        notices = [str(message) for messages in self.form.errors.values() for message in messages]
-        for name, field in self.form.fields.items():
-            if unknown := getattr(field, "unknown", []):
-                shown = ", ".join(item[:40] for item in unknown[:3])
-                notices.append(f"{self.filters[name].label}: there is no “{shown}”, so it was left out.")
-        return notices + self.picks.notices
+        return self._read[1] + self.picks.notices
 
     @property
     def sort(self) -> str:
@@ -161,16 +178,11 @@ class FacetedFilterSet(django_filters.FilterSet):
 
         With `picked` these are picked, whatever is picked now.
         """
-        query = QueryDict(mutable=True)
-        for name, value in self.chosen.items():
-            if name != without:
-                query.setlist(name, [value] if isinstance(value, str) else value)
-        query.setlist(self.PICK, self.picks.slugs if picked is None else picked)
+        query = {name: value for name, value in self.chosen.items() if name != without}
+        query[self.PICK] = self.picks.slugs if picked is None else picked
         if self.sort != "best" and (self.sort != next(iter(self.SORTS)) or "q" in query):
             query["sort"] = self.sort
-        for name, value in changes.items():
-            query[name] = value
-        return query.urlencode()
+        return urlencode(query | changes, doseq=True)
 
     # ---- what is found ----
 
@@ -215,15 +227,18 @@ class FacetedFilterSet(django_filters.FilterSet):
         """Every filter with its options and their counts, in one query."""
         counts, most, facets = self.counts(), self.most, []
         for name in self.FACETS:
-            chosen, is_at_least = self.chosen.get(name, []), counts.get((name, ""), 0) > most
+            of, chosen = counts.get(name, {}), self.chosen.get(name, [])
+            is_at_least = of.get("", 0) > most
+            if is_at_least:
+                of = {value: min(number, most) for value, number in of.items()}
             options = [
-                Option(value, label, min(counts.get((name, value), 0), most), value in chosen, is_at_least)
-                for value, label in self.form.fields[name].choices
+                Option(value, label, of.get(value, 0), value in chosen, is_at_least)
+                for value, label in self.fields[name].choices
             ]
             facets.append(Facet(name, self.filters[name].label, options))
         return facets
 
-    def counts(self) -> dict[tuple[str, str], int]:
+    def counts(self) -> dict[str, dict[str, int]]:
         """How many rows each option of each facet would show, by facet and option (one query).
 
         Where counting ends at `most` rows and one more, the option "" says of how many a facet was counted.
@@ -233,7 +248,10 @@ class FacetedFilterSet(django_filters.FilterSet):
             found = self.filtered(leaving_out=self._left_out(name))
             value = Cast(F(value) if isinstance(value, str) else value, CharField())
             queries.append(self._count(name, value, found))
-        return {(name, value): number for name, value, number in queries[0].union(*queries[1:], all=True)}
+        counts: dict[str, dict[str, int]] = {name: {} for name in self.FACETS}
+        for name, value, number in queries[0].union(*queries[1:], all=True):
+            counts[name][value] = number
+        return counts
 
     def _count(self, name: str, value: Any, found: QuerySet[Any]) -> QuerySet[Any]:
         """How many rows of `found` have each `value`."""

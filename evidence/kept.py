@@ -1,11 +1,19 @@
 """What a process keeps from one request to the next, for as long as the public content stays as it is."""
 
+import secrets
 import threading
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from typing import Any
 
 from django.http import HttpRequest
+from django.template import Template
+from django.template.context import make_context
+from django.template.loader import get_template
+
+# Where the live parts of a page are, in what is kept of it; and under what they are noted while it is made.
+HOLE = f"<!--{secrets.token_hex(8)}-->"
+HOLES = "holes"
 
 
 class KeptByRevision:
@@ -47,3 +55,28 @@ class KeptByRevision:
                 if key not in values:
                     values[key] = make()
         return values[key]
+
+
+# Of about ten kilobytes each.
+_PAGES = KeptByRevision(500)
+
+
+def kept_page(request: HttpRequest, template_name: str, context: dict[str, Any], depends_on: Hashable) -> str:
+    """A page as its template makes it of `context`: all but its `{% live %}` parts is kept, for as long as the content
+    is the same, for those pages of the template that depend on the same beside the content.
+    """
+
+    def make() -> tuple[Template, list[str], list[Any]]:
+        template: Template = get_template(template_name).template  # type: ignore[attr-defined]
+        whole: Any = make_context(context, request)
+        holes: list[Any] = []
+        whole.render_context[HOLES] = holes
+        return template, template.render(whole).split(HOLE), holes
+
+    template, texts, holes = _PAGES.get(request, (template_name, depends_on), make)
+    live: Any = make_context(context, request)
+    pieces = [texts[0]]
+    with live.render_context.push_state(template), live.bind_template(template):
+        for hole, text in zip(holes, texts[1:], strict=True):
+            pieces += hole.nodelist.render(live), text
+    return "".join(pieces)

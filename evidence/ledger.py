@@ -129,7 +129,7 @@ class LedgerFilterSet(FacetedFilterSet):
         ]
 
     def _facet(self, name: str, counts: dict[str, tuple[int, str]], is_at_least: bool) -> Facet:
-        choices = dict(self.form.fields[name].choices)
+        choices = dict(self.fields[name].choices)
         more = 0
         if name in self.OPEN:
             most_first = sorted(counts, key=lambda value: (-counts[value][0], value))

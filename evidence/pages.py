@@ -16,7 +16,7 @@ from django_htmx.middleware import HtmxDetails
 
 from evidence.comparison import MOST
 from evidence.filters import FacetedFilterSet
-from evidence.kept import KeptByRevision
+from evidence.kept import KeptByRevision, kept_page
 
 PER_PAGE = 60
 
@@ -73,6 +73,7 @@ def filtered_list(
     """The list of what `filterset` finds. `more` gives what else the templates need for the page shown, `pick` what
     a row picks for the comparison, by its key.
 
+    In `template` all that depends on more than the order, the page's number and what was searched stands in live parts.
     `row` is the template of one row, for a list whose rows depend on nothing but themselves and whether they are
     picked. Then the page gets them as HTML (`rows`), and only what is not kept of that is made.
 
@@ -112,15 +113,15 @@ def filtered_list(
     context |= {
         "facets": filterset.facets(),
         "narrowest": None if page.object_list else filterset.narrowest(),
-        # What the page around the list depends on.
-        "list_key": (
-            *(request.scheme, request.get_host(), page.number),
-            *(filterset.sort, bool(filterset.chosen), filterset.chosen.get("q")),
-        ),
         **({"rows": _as_html(request, filterset, page, row)} if row else {}),
         **more(page),
     }
-    return page_or_parts(request, context, query, template=template, partial=partial)
+    # What the page around its live parts depends on.
+    around = (
+        *(request.scheme, request.get_host(), page.number),
+        *(filterset.sort, bool(filterset.chosen), filterset.chosen.get("q")),
+    )
+    return page_or_parts(request, context, query, template=template, partial=partial, around=around)
 
 
 def _as_html(request: HttpRequest, filterset: FacetedFilterSet, page: Page[Any], template: str) -> SafeString:
@@ -153,11 +154,16 @@ def rows_as_html(
 
 
 def page_or_parts(
-    request: HtmxRequest, context: dict[str, Any], query: str, *, template: str, partial: str
+    request: HtmxRequest, context: dict[str, Any], query: str, *, template: str, partial: str, around: Hashable = None
 ) -> HttpResponse:
-    """The page, or with htmx the parts of it that change, with the address that `query` makes of what is in force."""
+    """The page, or with htmx the parts of it that change, with the address that `query` makes of what is in force.
+
+    `around` is what the page depends on but for its live parts, where it is kept without them.
+    """
     if not request.htmx or request.htmx.history_restore_request:
-        return render(request, template, context)
+        if around is None:
+            return render(request, template, context)
+        return HttpResponse(kept_page(request, template, context, around))
     response = render(request, partial, context)
     address = f"{request.path}?{query}" if query else request.path
     response["HX-Replace-Url" if _is_same_step(request, query) else "HX-Push-Url"] = address

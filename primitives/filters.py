@@ -126,15 +126,15 @@ class PrimitiveFilterSet(FacetedFilterSet):
     def with_all(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__contains=_facets(name, value))
 
-    def counts(self) -> dict[tuple[str, str], int]:
+    def counts(self) -> dict[str, dict[str, int]]:
         """How many entries each option would show, without a question to the database that a search did not put."""
         counts = {}
         passes = {left_out: self._bits(left_out) for left_out in {self._left_out(name) for name in self.FACETS}}
         for name in self.FACETS:
             found = passes[self._left_out(name)]
-            counts[name, ""] = found.bit_count()
-            for value, _ in self.form.fields[name].choices:
-                counts[name, value] = self._index.number(found, f"{name}:{value}")
+            values = [value for value, _ in self.fields[name].choices]
+            numbers = self._index.numbers(found, _facets(name, values))
+            counts[name] = {"": found.bit_count(), **dict(zip(values, numbers, strict=True))}
         return counts
 
     @cached_property

@@ -78,9 +78,10 @@ class FacetIndex:
                 break
         return keys
 
-    def number(self, found: int, facet: str) -> int:
-        """How many of the entries found have the facet."""
-        return (found & self._of_facet.get(facet, 0)).bit_count()
+    def numbers(self, found: int, facets: Iterable[str]) -> list[int]:
+        """How many of the entries found have each facet."""
+        of_facet = self._of_facet
+        return [(found & of_facet.get(facet, 0)).bit_count() for facet in facets]
 
 
 def _integer(places: Iterable[int], length: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -40,9 +40,9 @@ KEPT_STATUSES = {200, 301, 404, 410}
 SETTLED = datetime.timedelta(seconds=2)
 # Brotli's quality for a page that is asked for the first time, where a higher one takes longer than all else that the
 # page costs; and for one that is asked for again, and is a fifth smaller then.
-BROTLI_ONCE, BROTLI_AGAIN = 1, 5
+BROTLI_ONCE, BROTLI_AGAIN = 0, 5
 # How the ETag of the first one ends.
-FIRST_FORM = "-br-1"
+FIRST_FORM = "-br-0"
 # No header that a page depends on is longer than an address; what is longer is not worth a place.
 LONGEST_HEADER = 2_000
 
@@ -82,7 +82,8 @@ class Kept:
     """A response as it is kept: one body in one or more encodings."""
 
     status: int
-    headers: dict[str, str]
+    headers: dict[str, tuple[str, str]]
+    """As a response stores them: by their names in small letters, with the names as they are sent."""
     etag: str
     moved_at: datetime.datetime
     bodies: dict[str, bytes]
@@ -92,7 +93,8 @@ class Kept:
     @property
     def size(self) -> int:
         """Bytes in memory, about: bodies, headers, and what Python needs around them."""
-        return 4_000 + sum(map(len, self.bodies.values())) + sum(len(k) + len(v) for k, v in self.headers.items())
+        headers = sum(len(name) + len(value) for name, value in self.headers.values())
+        return 4_000 + sum(map(len, self.bodies.values())) + headers
 
     def body(self, encoding: str) -> bytes:
         """In this encoding, made now if nobody asked for it before."""
@@ -281,15 +283,14 @@ class ResponseCache:
             request.method = "HEAD"
         if not isinstance(response, HttpResponse) or not _may_be_kept(response):
             return _keep_from_others(response)
-        headers = dict(response.items())
         # A page also changes at midnight, when its claims grow a day older.
         moved_at = max(revision.moved_at, self._midnight()) if revision else timezone.now()
         kept = Kept(
-            response.status_code, headers, blake2b(response.content, digest_size=12).hexdigest(), moved_at,
+            response.status_code, response.headers._store, sha256(response.content).hexdigest()[:24], moved_at,
             {"": response.content},
         )  # fmt: skip
         if revision and state:
-            names = tuple(name.strip().lower() for name in headers.get("Vary", "").split(",") if name.strip())
+            names = tuple(name.strip().lower() for name in response.get("Vary", "").split(",") if name.strip())
             if encoding:
                 kept.bodies = {encoding: kept.body(encoding)}
             self.shelf.put((state, address), names, 500)
@@ -336,14 +337,18 @@ def _in_order(query: str) -> str:
         return query
 
 
+_NOT_FOR_ALL = re.compile(r"no-store|no-cache|private")
+_OF_A_COOKIE = re.compile(r"\*|\bcookie\b", re.IGNORECASE)
+
+
 def _may_be_kept(response: HttpResponse) -> bool:
     return (
         response.status_code in KEPT_STATUSES
         and not response.streaming
         and not response.cookies
         and not response.has_header("Content-Encoding")
-        and not re.search(r"no-store|no-cache|private", response.get("Cache-Control", ""))
-        and not re.search(r"\*|\bcookie\b", response.get("Vary", ""), re.IGNORECASE)
+        and not _NOT_FOR_ALL.search(response.get("Cache-Control", ""))
+        and not _OF_A_COOKIE.search(response.get("Vary", ""))
     )
 
 
@@ -402,8 +407,7 @@ def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) 
 def _head(kept: Kept, encoding: str, is_settled: bool) -> dict[str, tuple[str, str]]:
     """The headers that every answer with this body has, as a response stores them; Last-Modified once it is settled."""
     response = HttpResponse()
-    for name, value in kept.headers.items():
-        response[name] = value
+    response.headers._store = kept.headers.copy()
     if encoding:
         response["Content-Encoding"] = encoding
     response["Content-Length"] = str(len(kept.body(encoding)))

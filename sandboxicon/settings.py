@@ -96,7 +96,7 @@ MIDDLEWARE = [
     # Before all others: what it keeps has their headers already.
     "sandboxicon.response_cache.ResponseCache",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "sandboxicon.headers.ContentSecurityPolicy",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "sandboxicon.headers.cross_origin",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -7,7 +7,7 @@ from functools import lru_cache
 from django import template
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
-from django.utils.html import escape, format_html
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from evidence.filters import Facet
@@ -64,10 +64,10 @@ def boxes(facets: Iterable[Facet]) -> SafeString:
         html.append(f'<fieldset class="facet{is_long}">\n<legend>{escape(facet.title)}</legend>\n')
         for option in facet.options:
             head, tail = _option(facet.name, option.value, option.label)
-            none = "" if option.count or option.is_on or option.is_at_least else " none"
-            checked = " checked" if option.is_on else ""
-            more = "+" if option.is_at_least else ""
-            html.append(f'<label class="option{none}"{head}{checked}{tail}{option.count}{more}</span></label>\n')
+            count, is_on, is_at_least = option.count, option.is_on, option.is_at_least
+            none = "" if count or is_on or is_at_least else " none"
+            checked, more = " checked" if is_on else "", "+" if is_at_least else ""
+            html.append(f'<label class="option{none}"{head}{checked}{tail}{count}{more}</span></label>\n')
         if facet.more:
             html.append(f'<p class="more">and {facet.more} more; the other filters bring them up</p>\n')
         html.append("</fieldset>\n")
@@ -77,6 +77,7 @@ def boxes(facets: Iterable[Facet]) -> SafeString:
 @lru_cache(1_000)
 def _option(name: str, value: str, label: str) -> tuple[str, str]:
     """What is the same in each page of an option: before and after the mark that it is ticked."""
-    spot = {"id": f"{name}-{value.replace(' ', '')}", "name": name, "value": value}
-    head = format_html(' for="{id}"><input type="checkbox" id="{id}" name="{name}" value="{value}"', **spot)
-    return head, format_html('><span class="text">{}</span> <span class="count">', label)
+    # Plain strings: the f-string that they come into takes much longer over a SafeString.
+    spot, name, value = (escape(it) for it in (f"{name}-{value.replace(' ', '')}", name, value))
+    head = f' for="{spot}"><input type="checkbox" id="{spot}" name="{name}" value="{value}"'
+    return head, f'><span class="text">{escape(label)}</span> <span class="count">'

@@ -26,8 +26,8 @@ def test_it_finds_and_counts_what_a_look_at_each_entry_finds(
     ]  # fmt: skip
     assert index.first(found, most) == expected[:most]
     assert index.these([*expected, *expected, 7]) == found
-    for facet in FACETS:
-        assert index.number(found, facet) == sum(facet in have[key - 100] for key in expected)
+    numbers = [sum(facet in have[key - 100] for key in expected) for facet in FACETS]
+    assert index.numbers(found, FACETS) == numbers
     assert (list(Found(index, found, most)), len(Found(index, found, most))) == (expected[:most], len(expected[:most]))
     assert Found(index, found, most)[2:5] == expected[:most][2:5]
     assert index.first(index.all, 100) == [100 + place for place in range(len(have))]
