@@ -124,7 +124,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
     @cached_property
     def _is_literal(self) -> bool:
-        """Whether there are entries that have the words of the search; else those are meant that are spelt nearly so."""
+        """Whether there are entries that have the words of the search; else those spelt nearly so are meant."""
         return self.queryset.number_with_words(self.chosen["q"]) > 0
 
     def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:

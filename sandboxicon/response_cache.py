@@ -211,7 +211,8 @@ class ResponseCache:
             return _keep_from_others(self.get_response(request))
         revision, is_primary = self._revision()
         state = self._state(revision)
-        address = _address(request)
+        read = self.shelf.get((state, request.path_info)) if request.META.get("QUERY_STRING") else None
+        address = _address(request, read)
         names = self.shelf.get((state, address))
         key = _key(request, address, state, names)
         encoding = _encoding(request)
@@ -293,6 +294,9 @@ class ResponseCache:
             names = tuple(name.strip().lower() for name in response.get("Vary", "").split(",") if name.strip())
             if encoding:
                 kept.bodies = {encoding: kept.body(encoding)}
+            if request.META.get("QUERY_STRING") and (read := _read(response)) is not None:
+                self.shelf.put((state, request.path_info), read, 500)
+                address = _address(request, read)
             self.shelf.put((state, address), names, 500)
             if key := _key(request, address, state, names):
                 self.shelf.put(key, kept, kept.size)
@@ -323,18 +327,28 @@ def _without_cookies(request: HttpRequest) -> None:
     request.COOKIES = {settings.CSRF_COOKIE_NAME: token} if token else {}
 
 
-def _address(request: HttpRequest) -> Hashable:
-    """The same for addresses that differ in the order of different parameters alone."""
+_READ = re.compile(r"key-order, params(?:, except=\(([^)]*)\))?")
+
+
+def _read(response: HttpResponse) -> frozenset[str] | None:
+    """Which parameters of its address the response says that it depends on (sandboxicon.parameters); None for all."""
+    found = _READ.fullmatch(response.get("No-Vary-Search", ""))
+    return frozenset((found[1] or "").replace('"', "").split()) if found else None
+
+
+def _address(request: HttpRequest, read: frozenset[str] | None) -> Hashable:
+    """The same for addresses that differ in the order of different parameters alone, or in some that are not `read`."""
     query = request.META.get("QUERY_STRING", "")
-    return request.scheme, _header(request, "host"), request.path_info, query and _in_order(query)
+    return request.scheme, _header(request, "host"), request.path_info, query and _in_order(query, read)
 
 
 @lru_cache(500)
-def _in_order(query: str) -> str:
+def _in_order(query: str, read: frozenset[str] | None) -> str:
     try:
-        return urlencode(sorted(parse_qsl(query, keep_blank_values=True, max_num_fields=100), key=lambda it: it[0]))
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=100)
     except ValueError:
         return query
+    return urlencode(sorted((it for it in pairs if read is None or it[0] in read), key=lambda it: it[0]))
 
 
 _NOT_FOR_ALL = re.compile(r"no-store|no-cache|private")

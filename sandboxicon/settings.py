@@ -111,6 +111,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "sandboxicon.door.AllowedNetworks",
     "axes.middleware.AxesMiddleware",
+    "sandboxicon.parameters.KnownParameters",
 ]
 
 ROOT_URLCONF = "sandboxicon.urls"

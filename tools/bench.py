@@ -69,14 +69,6 @@ LIKE_PAGES = {
 }
 
 
-# For wrk: a number more in the query of each request.
-ANEW = """
-local number, thread = 0, 0
-setup = function(each) thread = thread + 1; each:set("thread", thread) end
-request = function() number = number + 1; return wrk.format("GET", wrk.path .. "-" .. thread .. "-" .. number) end
-"""
-
-
 @dataclass
 class Result:
     """One page of one server, as wrk saw it: requests a second, also as a ratio to those of the empty view around it,
@@ -171,36 +163,27 @@ class Bench:
     empty: str
     seconds: int
     turns: int
-    folder: Path
 
-    def measure(self, server: str, page: str, address: str, *, anew: bool = False) -> Result:
-        """Ask for the page on 16 connections, turn by turn, after one that warms the server up.
-
-        With `anew` no two requests have one address, so that the site's cache has none of them.
-        """
-        warm = self._turn(address, 1, anew)
+    def measure(self, server: str, page: str, address: str) -> Result:
+        """Ask for the page on 16 connections, turn by turn, after one that warms the server up."""
+        warm = self._turn(address, 1)
         if not warm[0]:
             # None within a second: what was asked for is under way yet, and would stand before the next page.
             time.sleep(BACKLOG_SECONDS)
             return Result(server, page, 0, 0, 0, 0, len(get(address)), errors=0)
-        size = len(get(f"{_more(address)}anew={time.time_ns()}" if anew else address))
+        size = len(get(address))
         turns = []
         for _ in range(self.turns):
             before = self._turn(self.empty, EMPTY_SECONDS)
-            turn = self._turn(address, self.seconds, anew)
+            turn = self._turn(address, self.seconds)
             after = self._turn(self.empty, EMPTY_SECONDS)
             turns.append((turn[0] / ((before[0] + after[0]) / 2), *turn))
         of_empty, rate, median, slowest, _ = map(statistics.median, zip(*turns, strict=True))
         return Result(server, page, of_empty, rate, median, slowest, size, errors=sum(turn[-1] for turn in turns))
 
-    def _turn(self, address: str, seconds: int, anew: bool = False) -> tuple[float, float, float, int]:
+    def _turn(self, address: str, seconds: int) -> tuple[float, float, float, int]:
         """Requests a second, the median and the slowest hundredth in milliseconds, and errors."""
         command = [needs("wrk", "wrk"), "-t2", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "60s", "--latency"]
-        if anew:
-            script = self.folder / "anew.lua"
-            script.write_text(ANEW)
-            address = f"{_more(address)}anew={time.time_ns()}"
-            command += ["-s", str(script)]
         done = subprocess.run([*command, "-H", "Accept-Encoding: br, gzip", address], capture_output=True, text=True)
         told = done.stdout
         rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
@@ -208,10 +191,6 @@ class Bench:
             sys.exit(f"wrk failed on {address}: {done.stderr or told}")
         errors = sum(int(number) for number in re.findall(r"Non-2xx or 3xx responses: (\d+)", told))
         return float(rate[1]), _milliseconds(told, "50%"), _milliseconds(told, "99%"), errors
-
-
-def _more(address: str) -> str:
-    return f"{address}{'&' if '?' in address else '?'}"
 
 
 def _milliseconds(told: str, part: str) -> float:
@@ -331,15 +310,16 @@ print(json.dumps(numbers))
 def run(database: str, seconds: int, turns: int, folder: Path) -> Iterator[Result]:
     """Every server and page over one database."""
     with gunicorn(database, DJANGO_SETTINGS_MODULE="tools.bench_empty") as empty:
-        bench = Bench(f"{empty}/", seconds, turns, folder)
+        bench = Bench(f"{empty}/", seconds, turns)
         yield bench.measure("empty view", "", bench.empty)
         with gunicorn(database) as site:
             home = get(f"{site}/")
             for page, address in PAGES.items():
                 yield bench.measure("kept", page, site + address)
+        with gunicorn(database, DJANGO_SETTINGS_MODULE="tools.bench_anew") as site:
             numbers = queries_of(database)
             for page, address in PAGES.items():
-                result = bench.measure("made anew", page, site + address, anew=True)
+                result = bench.measure("made anew", page, site + address)
                 result.queries = numbers[page]
                 yield result
         if shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"):

@@ -290,6 +290,20 @@ def test_addresses_that_differ_in_the_order_of_parameters_are_one_and_others_are
     assert one.content != other.content
 
 
+def test_what_a_page_does_not_read_makes_no_address_of_its_own(client: Client) -> None:
+    make_primitive()
+    first = client.get("/primitives/?sort=tier&utm_source=feed")
+    for query in ("utm_source=other&sort=tier", "sort=tier", "fbclid=x&sort=tier&fbclid=y&=&tier%00=1"):
+        again = client.get(f"/primitives/?{query}")
+        assert (status(again), again.content) == ("hit", first.content)
+    assert status(client.get("/primitives/?sort=tier&tier=microvm")) == "fwd=miss"
+    assert status(client.get("/primitives/?sort=claims")) == "fwd=miss"
+    # Of another host and of a part it is another answer yet.
+    assert status(client.get("/primitives/?sort=tier&x=1", headers=PARTS)) == "fwd=miss"
+    assert status(client.get("/about/?x=1")) == "fwd=miss"
+    assert status(client.get("/about/?x=2")) == "hit"
+
+
 def test_machines_that_ask_for_health_are_never_answered_from_it(client: Client) -> None:
     for address in ("/healthz", "/readyz"):
         for _ in range(2):
