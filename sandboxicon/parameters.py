@@ -62,10 +62,10 @@ class KnownParameters:
         """Django calls it when it knows the view, and before the view."""
         found = request.resolver_match
         if request.GET and found and _is_known(found):
-            known = request.GET.copy()
+            known: Any = request.GET.copy()
             for name in known.keys() - set(READS.get(found.view_name, ())):
                 del known[name]
-            known._mutable = False  # type: ignore[attr-defined]
+            known._mutable = False
             request.GET = known
 
 
