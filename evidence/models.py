@@ -5,6 +5,7 @@ Postgres itself refuses a label that its sources do not bear (`evidence.rules`).
 """
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -131,6 +132,14 @@ def limits(kind: str, today: datetime.date) -> tuple[datetime.date, datetime.dat
     return today - due, today - stale
 
 
+def freshness_of(kind: str, as_of: datetime.date) -> Freshness:
+    """How fresh today a claim about that kind of subject is, if it is as of that day."""
+    due, stale = limits(kind, timezone.localdate())
+    if as_of < stale:
+        return Freshness.STALE
+    return Freshness.DUE if as_of < due else Freshness.FRESH
+
+
 def freshness_is(freshness: Freshness) -> Q:
     """The condition on claims that are so today, by what they are about."""
     today = timezone.localdate()
@@ -151,6 +160,24 @@ def freshness_is(freshness: Freshness) -> Q:
 def published_field(help_text: str) -> "models.BooleanField[bool, bool]":
     """Whether the public may see it. What is new is a draft until somebody says otherwise."""
     return models.BooleanField(default=False, db_default=False, verbose_name="published", help_text=help_text)
+
+
+def numbers_without(
+    everything: "models.QuerySet[Any]", *parts: "models.QuerySet[Any]", by: Iterable[str]
+) -> list[tuple[Any, ...]]:
+    """How many rows are in `everything` and in none of its `parts`, for each combination of what is in the columns
+    `by`: that, and the number (one query). The parts have no row in common.
+
+    For much with little to leave out: to ask each row whether it is in a part would read them all, where this counts
+    by an index.
+    """
+    numbers: Counter[tuple[Any, ...]] = Counter()
+    # Not Count("pk"), which not every index has.
+    counted = everything.order_by().values_list(*by).annotate(number=models.Count("*"))
+    left_out = [part.order_by().values_list(*by).annotate(number=-models.Count("*")) for part in parts]
+    for *values, number in counted.union(*left_out, all=True):
+        numbers[tuple(values)] += number
+    return [(*values, number) for values, number in numbers.items() if number]
 
 
 class ClaimQuerySet(models.QuerySet["Claim"]):
@@ -192,9 +219,16 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         """As their authors ordered them, each with its sources ready (one query more)."""
         return self.order_by("position", "pk").prefetch_related("sources")
 
+    def published_numbers(self, *columns: str) -> list[tuple[Any, ...]]:
+        """How many of these claims are published, for each combination of what is in the columns (one query)."""
+        public = self.no_drafts()
+        return numbers_without(
+            public, public.filter(primitive__is_published=False), public.filter(audit__is_published=False), by=columns
+        )
+
     def numbers_by_label(self) -> list[tuple[Label, int]]:
-        """How many claims bear each label, best first (one query)."""
-        numbers = dict(self.order_by().values_list("label").annotate(number=models.Count("pk")))
+        """How many published claims bear each label, best first (one query)."""
+        numbers = dict(self.published_numbers("label"))
         return [(label, numbers.get(label.value, 0)) for label in Label]
 
     def numbers_by_label_of(self, subject: str) -> dict[int, dict[str, int]]:
@@ -205,16 +239,18 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return numbers
 
     def numbers_by_kind_and_label(self) -> dict[str, dict[str, int]]:
-        """How many claims bear each label, for each kind of subject (one query)."""
+        """How many published claims bear each label, for each kind of subject (one query)."""
         numbers: dict[str, dict[str, int]] = {}
-        rows = self.order_by().values_list("kind", "label").annotate(number=models.Count("pk"))
-        for of, label, number in rows:
+        for of, label, number in self.published_numbers("kind", "label"):
             numbers.setdefault(of, {})[label] = number
         return numbers
 
     def numbers_by_freshness(self) -> dict[str, int]:
-        """How many claims are fresh, due and stale today (one query)."""
-        return self.aggregate(**{each.value: models.Count("pk", filter=freshness_is(each)) for each in Freshness})
+        """How many published claims are fresh, due and stale today (one query)."""
+        numbers = dict.fromkeys(Freshness.values, 0)
+        for kind, as_of, number in self.published_numbers("kind", "as_of"):
+            numbers[freshness_of(kind, as_of).value] += number
+        return numbers
 
     def newest_date(self) -> datetime.date | None:
         """The newest date as of which a claim holds; None where there is no claim (one query)."""
@@ -222,16 +258,16 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
 
     def one_of_each_label(self) -> list["Claim"]:
         """An example of each label, best first: the shortest that says enough to be one (two queries)."""
-        examples = {
-            claim.label: claim
-            for claim in self.filter(primitive__isnull=False)
+        # Label by label, so that each is the first of an index (claim_examples).
+        shortest = (
+            self.filter(primitive__isnull=False)
             .annotate(length=Length("sentence"))
             .filter(length__gte=70)
-            .select_related("primitive")
-            .prefetch_related("sources")
-            .order_by("label", "length", "pk")
-            .distinct("label")
-        }
+            .order_by("length", "pk")
+        )
+        firsts = [models.Subquery(shortest.filter(label=label).values("pk")[:1]) for label in Label]
+        found = Claim.objects.filter(pk__in=firsts).select_related("primitive").prefetch_related("sources")
+        examples = {claim.label: claim for claim in found.defer(*(f"primitive__{name}" for name in SEARCH_COLUMNS))}
         return [examples[label] for label in Label if label in examples]
 
     def search(self, text: str) -> "ClaimQuerySet":
@@ -411,6 +447,16 @@ class Claim(models.Model):
             models.Index(fields=["label"]),
             models.Index(fields=["as_of", "id"], name="claim_as_of"),
             models.Index(fields=["kind", "as_of"], name="claim_kind_as_of"),
+            # Counting all (ClaimQuerySet.numbers_by), and finding drafts.
+            models.Index(fields=["is_published", "kind", "label", "as_of"], name="claim_published_numbers"),
+            # Examples (ClaimQuerySet.one_of_each_label).
+            models.Index(
+                "label",
+                Length("sentence"),
+                "id",
+                condition=Q(is_published=True, primitive__isnull=False),
+                name="claim_examples",
+            ),
             GinIndex(sentence_vector("sentence"), name="claim_sentence"),
         ]
         triggers = [
@@ -449,10 +495,7 @@ class Claim(models.Model):
     @property
     def freshness(self) -> Freshness:
         """Fresh, due or stale today."""
-        due, stale = limits(self.kind, timezone.localdate())
-        if self.as_of < stale:
-            return Freshness.STALE
-        return Freshness.DUE if self.as_of < due else Freshness.FRESH
+        return freshness_of(self.kind, self.as_of)
 
 
 class FormerAddress(models.Model):
@@ -525,6 +568,23 @@ class SourceKind(models.TextChoices):
     PACKAGE = "package", "published package"
 
 
+class SourceQuerySet(models.QuerySet["Source"]):
+    """Questions about sources."""
+
+    def numbers_by_kind(self) -> dict[str, int]:
+        """How many sources of each kind stand behind published claims (one query)."""
+        of_public = self.filter(claim__is_published=True)
+        return dict(
+            numbers_without(
+                self,
+                self.filter(claim__is_published=False),
+                of_public.filter(claim__primitive__is_published=False),
+                of_public.filter(claim__audit__is_published=False),
+                by=["kind"],
+            )
+        )
+
+
 @tracked(Tracking(owners=("claim",), is_part=True, kind="claim"), leave_out=["position", "place"])
 class Source(models.Model):
     """What stands behind a claim: exact lines of code, a document, or a published package that was read or run.
@@ -578,9 +638,11 @@ class Source(models.Model):
         help_text="Where it is: the repository on GitHub, the host of a document, or the kind of package (pkg:npm).",
     )
 
+    objects = SourceQuerySet.as_manager()
+
     class Meta:
         ordering = ["position", "pk"]
-        indexes = [models.Index(fields=["place"])]
+        indexes = [models.Index(fields=["place"]), models.Index(fields=["kind"])]
         constraints = [
             models.CheckConstraint(
                 name="source_has_the_shape_of_its_kind",

@@ -154,6 +154,8 @@ class Primitive(SearchDocument):
         indexes = [
             *SearchDocument.Meta.indexes,
             GinIndex(fields=["facets"], name="primitive_facets"),
+            # Counting what is published on a rung, and finding what is not, without reading any entry.
+            models.Index(fields=["is_published", "tier"], name="primitive_published_on"),
             # How names begin (PrimitiveQuerySet.named).
             models.Index(OpClass(begin_of("search_names"), name="text_pattern_ops"), name="primitive_names_begin"),
             # The orders of the reference (primitives.filters).

@@ -60,15 +60,19 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         """Those that it is built of, and those that are built of it. Each with `is_part`: whether it is one of the
         first.
         """
-        links = apps.get_model("primitives", "BuildsOn")._default_manager
-        return self.annotate(is_part=Exists(links.filter(primitive=primitive, part=OuterRef("pk")))).filter(
-            Q(is_part=True) | Exists(links.filter(primitive=OuterRef("pk"), part=primitive))
+        links = apps.get_model("primitives", "BuildsOn")._default_manager.order_by()
+        parts, wholes = links.filter(primitive=primitive), links.filter(part=primitive)
+        # One set of ids, which Postgres looks up: for two conditions with "or" between them it would read all entries.
+        return self.filter(pk__in=parts.values("part").union(wholes.values("primitive"))).annotate(
+            is_part=Exists(parts.filter(part=OuterRef("pk")))
         )
 
     def with_inners(self) -> Self:
         """Each with `runs_inside`: slug and name of the sandboxes of nesting that it is, or that it is built on."""
         inners = apps.get_model("nesting", "Inner")._default_manager
-        own = Q(primitives=OuterRef("pk")) | Q(primitives__wholes__primitive=OuterRef("pk"))
+        links = apps.get_model("primitives", "BuildsOn")._default_manager
+        parts = links.filter(primitive=OuterRef(OuterRef("pk"))).order_by().values("part")
+        own = Q(primitives=OuterRef("pk")) | Q(primitives__in=parts)
         found = inners.filter(own).order_by("position", "name").distinct()
         return self.annotate(
             runs_inside=ArraySubquery(found.values(inner=JSONObject(slug="slug", name="name", position="position")))

@@ -22,14 +22,18 @@ from django.views.defaults import server_error
 
 from audits.matrix import summarise
 from audits.models import Agent, AgentBreak, Isolation, Posture, PosturePlatform
+from evidence.kept import KeptByRevision
 from evidence.models import Claim, Kind, Source, SourceKind
 from evidence.pages import HtmxRequest, page_or_parts
 from ladder.models import Tier
 from ladder.views import page_with_ladder
-from primitives.models import Primitive
+from primitives.models import Break, Primitive
 from sandboxicon.cards import drawing, version, words
 from sandboxicon.distribution import distribution
 from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
+
+# What the pages here show that depends on the content alone, by page.
+_KEPT = KeptByRevision(10)
 
 
 @require_safe
@@ -37,66 +41,62 @@ from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
 def home(request: HtmxRequest) -> HttpResponse:
     """The question, what most agents answer, the two models, the ladder, and how we know."""
     tiers = Tier.objects.strongest_first().with_counts()
-    return page_with_ladder(request, "home.html", tiers.with_costs() if "open" in request.GET else tiers, _on_home)
+    tiers = tiers.with_costs() if "open" in request.GET else tiers
+    return page_with_ladder(request, "home.html", tiers, lambda: _KEPT.get(request, "home", _on_home))
 
 
 def _on_home() -> dict[str, Any]:
     """What the front page shows beside the ladder (six queries)."""
-    labels = Claim.objects.published().numbers_by_label()
-    counts = Primitive.objects.published().aggregate(
-        primitives=Count("pk", distinct=True), breaks=Count("breaks", distinct=True)
-    )
+    labels = Claim.objects.numbers_by_label()
+    breaks = Break.objects.filter(primitive__is_published=True).order_by().values("pk")
+    agent_breaks = AgentBreak.objects.filter(agent__in=Agent.objects.published()).order_by().values("pk")
     return {
         "summaries": summarise(PosturePlatform.objects.defaults().speaking_for_agents()),
-        "primitive_count": counts["primitives"],
+        "primitive_count": Primitive.objects.published().count(),
         "labels": labels,
         "claim_count": sum(number for _, number in labels),
-        "break_count": counts["breaks"] + AgentBreak.objects.filter(agent__in=Agent.objects.published()).count(),
+        "break_count": breaks.union(agent_breaks, all=True).count(),
         "examples": Claim.objects.published().one_of_each_label(),
     }
 
 
 @require_safe
 def method(request: HttpRequest) -> HttpResponse:
-    """How we know what we know: labels, dates, silence, checks, corrections; counted now (six queries)."""
-    claims = Claim.objects.published()
-    bars = distribution(claims.numbers_by_kind_and_label())
+    """How we know what we know: labels, dates, silence, checks, corrections."""
+    return render(request, "method.html", _KEPT.get(request, "method", _on_method))
+
+
+def _on_method() -> dict[str, Any]:
+    """What is counted now for the page of the method, and examples (five queries)."""
+    bars = distribution(Claim.objects.numbers_by_kind_and_label())
     undisclosed = Posture.objects.published().filter(isolation=Isolation.UNDISCLOSED)
-    return render(
-        request,
-        "method.html",
-        {
-            "bars": bars,
-            "everything": bars[0],
-            "examples": claims.one_of_each_label(),
-            "freshness": claims.numbers_by_freshness(),
-            "ages": [(Kind(kind).label, *days) for kind, days in settings.CLAIM_AGES.items()],
-            "undisclosed": undisclosed.aggregate(postures=Count("pk"), agents=Count("audit__agent", distinct=True)),
-        },
-    )
+    return {
+        "bars": bars,
+        "everything": bars[0],
+        "examples": Claim.objects.published().one_of_each_label(),
+        "freshness": Claim.objects.numbers_by_freshness(),
+        "ages": [(Kind(kind).label, *days) for kind, days in settings.CLAIM_AGES.items()],
+        "undisclosed": undisclosed.aggregate(postures=Count("pk"), agents=Count("audit__agent", distinct=True)),
+    }
 
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    """Why this exists, for whom, what it is not, and what stands behind it (five queries)."""
-    sources = dict(
-        Source.objects.filter(claim__in=Claim.objects.published())
-        .order_by()
-        .values_list("kind")
-        .annotate(number=Count("pk"))
-    )
-    return render(
-        request,
-        "about.html",
-        {
-            "claim_count": Claim.objects.published().count(),
-            "primitive_count": Primitive.objects.published().count(),
-            "agent_count": Agent.objects.published().count(),
-            "code_count": sources.get(SourceKind.CODE, 0),
-            "document_count": sources.get(SourceKind.DOC, 0),
-            "package_count": sources.get(SourceKind.PACKAGE, 0),
-        },
-    )
+    """Why this exists, for whom, what it is not, and what stands behind it."""
+    return render(request, "about.html", _KEPT.get(request, "about", _on_about))
+
+
+def _on_about() -> dict[str, Any]:
+    """What is counted now for the page about this site (four queries)."""
+    sources = Source.objects.numbers_by_kind()
+    return {
+        "claim_count": sum(number for _, number in Claim.objects.numbers_by_label()),
+        "primitive_count": Primitive.objects.published().count(),
+        "agent_count": Agent.objects.published().count(),
+        "code_count": sources.get(SourceKind.CODE, 0),
+        "document_count": sources.get(SourceKind.DOC, 0),
+        "package_count": sources.get(SourceKind.PACKAGE, 0),
+    }
 
 
 @require_safe
