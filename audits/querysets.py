@@ -82,7 +82,8 @@ class PostureQuerySet(models.QuerySet["Posture"]):
         names = offers.order_by("platform__position").values("platform__name")
         return (
             self.published()
-            .select_related("tier", "audit__agent")
+            .select_related("audit__agent")
+            .only("mode", "is_default", "audit__slug", "audit__name", "audit__agent__slug", "audit__agent__name")
             .annotate(platform_names=ArraySubquery(names))
             .order_by(Lower("audit__agent__name"), "audit__position", "position", "pk")
         )

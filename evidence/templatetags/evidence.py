@@ -2,16 +2,18 @@
 
 import datetime
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from django import template
 from django.template.defaultfilters import pluralize
+from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.html import escape
+from django.utils.dateformat import format as format_date
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evidence.filters import Facet
-from evidence.models import Aspect, Claim, Label
+from evidence.models import Aspect, Claim, Freshness, Label, Source, SourceKind
 from evidence.models import by_aspect as group_by_aspect
 
 register = template.Library()
@@ -32,6 +34,13 @@ def meaning(label: str) -> str:
     return Label(label).meaning
 
 
+@register.simple_tag
+@cache
+def stamp(label: str) -> SafeString:
+    """A label as a stamp. There are four of them, so each is made once."""
+    return render_to_string("evidence/_stamp.html", {"label": label})
+
+
 @register.filter
 def weakest(claims: Iterable[Mapping[str, str]]) -> str:
     """The weakest label of several claims, each with its `label`."""
@@ -48,6 +57,40 @@ def age(day: datetime.date) -> str:
     length, unit = next((unit for most, unit in units.items() if days < most), (365.25, "year"))
     number = round(days / length)
     return f"{number} {unit}{pluralize(number)} ago"
+
+
+# The next two are on a page as often as there are claims and sources on it, where a template each would be a third of
+# what it costs to make the page.
+
+
+@register.simple_tag
+def read(claim: Claim) -> SafeString:
+    """When a claim is known to hold, how long ago that is, and at which version."""
+    day, fresh = claim.as_of, claim.freshness
+    return format_html(
+        '<p class="read">As of <time datetime="{}">{}</time>, {}{}{}</p>',
+        *(day.isoformat(), format_date(day, "j F Y"), age(day)),
+        f"; {claim.version}" if claim.version else "",
+        ""
+        if fresh == Freshness.FRESH
+        else format_html(' <span class="freshness {}">{}</span>', fresh.value, fresh.label),
+    )
+
+
+@register.simple_tag
+def source(source: Source) -> SafeString:
+    """What stands behind a claim, with the way to it."""
+    if source.kind == SourceKind.CODE:
+        return format_html(
+            '<a href="{}" rel="external noopener"><code>{}@{}</code> <code class="path">{}:{}</code></a>',
+            *(source.href, source.repo, source.commit[:7], source.path, source.lines),
+        )
+    if source.kind == SourceKind.PACKAGE:
+        return format_html("<code>{}</code> {}", source.purl, source.title)
+    return format_html(
+        '<a href="{}" rel="external noopener">{}</a> <span class="host">{}</span>',
+        *(source.href, source.title, source.host),
+    )
 
 
 @register.simple_tag

@@ -1,5 +1,7 @@
 """Curators' text in templates: Markdown in, safe HTML out."""
 
+from functools import lru_cache
+
 import nh3
 from django import template
 from django.utils.safestring import SafeString, mark_safe
@@ -26,6 +28,7 @@ def markdown(text: str) -> SafeString:
 
 
 @register.filter
+@lru_cache(5_000)
 def sentence(text: str) -> SafeString:
     """A sentence, in which backticks mark code."""
     return mark_safe(nh3.clean(_SENTENCE.renderInline(text), tags={"code"}))  # noqa: S308
