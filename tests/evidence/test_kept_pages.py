@@ -52,6 +52,7 @@ def addresses() -> list[str]:
     chance = random.Random(6)
     found = ["/", "/ladder/", "/primitives/box-7/", "/evidence/", "/evidence/?q=box", "/evidence/?page=2", "/audits/"]
     found += ["/audits/?tier=container", "/audits/claude/", "/nesting/", "/search/?q=box", "/no/such/page", "/about/"]
+    found += ["/?open=microvm", "/?open=no-such", "/method/", "/primitives/box-8/", "/primitives/box-7/?from=elsewhere"]
     for _ in range(100):
         chosen = [(name, chance.choice(values[name])) for name in values if chance.random() < 0.3]
         path = chance.choice(["/primitives/", "/primitives/", "/audits/", "/evidence/"])
@@ -113,3 +114,25 @@ def test_a_kept_part_can_have_no_live_one() -> None:
 def test_where_nothing_is_kept_a_live_part_is_like_any_other() -> None:
     template = Template("{% load kept %}a{% live %}{{ x }}{% endlive %}c")
     assert template.render(Context({"x": "b"})) == "abc"
+
+
+def test_what_a_page_is_made_of_is_read_once_a_revision_and_anew_at_the_next(
+    client: Client, django_assert_num_queries: Any
+) -> None:
+    global state
+    box = make_primitive("box")
+    make_claim(box, sentence="It holds.")
+    pages = ["/about/", "/method/", "/primitives/box/"]
+    try:
+        state = next(STATES)
+        for address in pages:
+            client.get(address)
+        with django_assert_num_queries(0):
+            for address in pages:
+                assert client.get(f"{address}?from=elsewhere").status_code == 200
+        make_claim(box, sentence="It gives way.")
+        state = next(STATES)
+        assert b"It gives way." in client.get("/primitives/box/").content
+        assert b"2 claims" in client.get("/about/").content
+    finally:
+        state = None

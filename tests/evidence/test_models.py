@@ -1,12 +1,14 @@
 """Sources as links, and how fresh a claim is."""
 
 import datetime
+import random
+from collections import Counter
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from evidence.models import Claim, Freshness, Kind, Label, Source
+from evidence.models import Claim, Freshness, Kind, Label, Source, SourceKind
 from evidence.templatetags.evidence import age
 from tests.factories import (
     COMMIT,
@@ -156,4 +158,50 @@ def test_labels_are_counted_best_first_and_all_four() -> None:
         (Label.DOCUMENTED, 0),
         (Label.INFERRED, 2),
         (Label.UNDISCLOSED, 0),
+    ]
+
+
+@pytest.mark.django_db
+def test_what_is_counted_of_all_is_what_is_published() -> None:
+    """Drafts of every kind, and claims about drafts, are in no number."""
+    audits = make_audit(), make_audit(is_published=False)
+    subjects = [make_primitive(), make_primitive(is_published=False), make_tier(), *audits]
+    kinds = [SourceKind.CODE, SourceKind.DOC, SourceKind.PACKAGE]
+    chance = random.Random(4)
+    for _ in range(80):
+        make_claim(
+            chance.choice(subjects),
+            chance.choice([Label.VERIFIED_CODE, Label.DOCUMENTED, Label.INFERRED]),
+            as_of=timezone.localdate() - datetime.timedelta(days=chance.randrange(900)),
+            is_published=chance.random() < 0.7,
+        )
+    for claim in Claim.objects.all():
+        for kind in chance.sample(kinds, 2):
+            make_source(claim, kind)
+    public = list(Claim.objects.published())
+    assert 0 < len(public) < Claim.objects.filter(is_published=True).count()
+    assert dict(Claim.objects.numbers_by_label()) == dict.fromkeys(Label, 0) | Counter(claim.label for claim in public)
+    assert Claim.objects.numbers_by_freshness() == Counter(claim.freshness.value for claim in public)
+    numbers = Claim.objects.numbers_by_kind_and_label()
+    assert {(kind, label): n for kind, of in numbers.items() for label, n in of.items()} == Counter(
+        (claim.kind, claim.label) for claim in public
+    )
+    sources = Source.objects.filter(claim__in=public)
+    assert Source.objects.numbers_by_kind() == Counter(source.kind for source in sources)
+
+
+@pytest.mark.django_db
+def test_an_example_of_a_label_is_the_shortest_that_says_enough_and_is_published() -> None:
+    """The same as looking at all of them."""
+    entries = [make_primitive(), make_primitive(is_published=False)]
+    chance = random.Random(5)
+    for number in range(60):
+        sentence = f"Number {number} says {'a' * chance.randrange(40, 90)}."
+        label = chance.choice([Label.DOCUMENTED, Label.INFERRED])
+        make_claim(chance.choice(entries), label, sentence=sentence, is_published=chance.random() < 0.7)
+    make_claim(make_tier(), Label.VERIFIED_CODE, sentence="a" * 70)
+    told = [claim for claim in Claim.objects.published() if claim.primitive and len(claim.sentence) >= 70]
+    shortest = {label: [claim for claim in told if claim.label == label] for label in Label}
+    assert Claim.objects.published().one_of_each_label() == [
+        min(claims, key=lambda claim: (len(claim.sentence), claim.pk)) for claims in shortest.values() if claims
     ]
