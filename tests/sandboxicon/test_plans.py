@@ -33,13 +33,16 @@ LEDGER = [
     *("tier=microvm", "aspect=network", "freshness=stale", "source_kind=code", "source=github.com/made/repository-7"),
     *("primitive=made-7", "label=documented&aspect=boundary&sort=oldest", "kind=primitive&freshness=due"),
 ]
-OTHERS = ["/", "/about/", "/method/", "/ladder/", "/ladder/microvm/", "/primitives/box/", "/audits/agent/"]
+# What counts all there is. Here it can only be seen that there are indexes for it: that they are enough, Postgres knows
+# of what was vacuumed.
+COUNTING = ["/", "/about/", "/method/", "/ladder/", "/ladder/microvm/"]
+ONE_ALONE = ["/primitives/box/", "/audits/agent/"]
 # What a process reads once a revision, however many pages it makes (primitives/index.py).
 ONCE = "array_to_string"
 # Where a rung's entries are so many, the planner would rather read all entries (not all claims) than look each up.
 READS_ALL_ENTRIES = "/evidence/?tier=microvm"
 ADDRESSES = [*(f"/primitives/?{query}" for query in REFERENCE), *(f"/evidence/?{query}" for query in LEDGER)]
-ADDRESSES = [*(ADDRESSES if "MANY" in os.environ else ADDRESSES[::3]), *OTHERS]
+ADDRESSES = [*ONE_ALONE, *(ADDRESSES if "MANY" in os.environ else [*ADDRESSES[::3], *COUNTING])]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +112,7 @@ def test_no_page_reads_a_big_table_from_one_end_to_the_other(many: None, client:
     assert not read
 
 
-@pytest.mark.parametrize("address", ["/primitives/box/", "/audits/agent/"])
+@pytest.mark.parametrize("address", ONE_ALONE)
 def test_an_entry_and_an_agent_read_what_is_about_them_alone(many: None, client: Client, address: str) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
