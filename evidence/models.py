@@ -265,7 +265,7 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
             .filter(length__gte=70)
             .order_by("length", "pk")
         )
-        firsts = [models.Subquery(shortest.filter(label=label).values("pk")[:1]) for label in Label]
+        firsts: list[Any] = [models.Subquery(shortest.filter(label=label).values("pk")[:1]) for label in Label]
         found = Claim.objects.filter(pk__in=firsts).select_related("primitive").prefetch_related("sources")
         examples = {claim.label: claim for claim in found.defer(*(f"primitive__{name}" for name in SEARCH_COLUMNS))}
         return [examples[label] for label in Label if label in examples]
