@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from django.db.models import Case, F, Max, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models import Case, Exists, F, Max, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Concat
 
@@ -76,13 +76,15 @@ def visible(model: AnyModel) -> Q:
 
 def _is_public(model: AnyModel) -> Q:
     """For events of a model: that the row is public now. What is gone is judged as it last was."""
-    rows = model._default_manager.all()
+    rows: Any = model._default_manager.filter(pk=OuterRef("pgh_obj_id"))
     if hasattr(rows, "published"):
-        condition = Q(pgh_obj_id__in=rows.published().order_by().values("pk"))
+        rows = rows.published()
     elif _has_drafts(model):
-        condition = Q(pgh_obj_id__in=rows.filter(is_published=True).order_by().values("pk"))
+        rows = rows.filter(is_published=True)
     else:
         return Q()
+    # Of rows there may be far more than events: Postgres looks up each, or makes the set, whichever is less.
+    condition = Q(Exists(rows.order_by()))
     if not owners(model):
         return condition  # a page that is gone is not found either
     gone = table(model).filter(pgh_label="delete", **({"is_published": True} if _has_drafts(model) else {}))
