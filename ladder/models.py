@@ -52,9 +52,19 @@ class TierQuerySet(models.QuerySet["Tier"]):
         agents: Any = apps.get_model("audits", "Agent")
         postures: Any = apps.get_model("audits", "Posture")
         link = JSONObject(slug="slug", name="name")
+        built_on: Any = apps.get_model("primitives", "BuildsOn")
+        stood_on: Any = apps.get_model("audits", "PosturePrimitive")
+        # Not all that are on the rung, but those that are used at all, and as many others as may be needed beside them,
+        # which an index has in their order.
+        first = primitives.objects.published().filter(tier_rank=OuterRef(OuterRef("rank"))).order_by(Lower("name"))
+        some = (
+            built_on.objects.order_by()
+            .values("part")
+            .union(stood_on.objects.order_by().values("primitive"), first.values("pk")[:most])
+        )
         best_known = (
             primitives.objects.published()
-            .filter(tier=OuterRef("pk"))
+            .filter(tier=OuterRef("pk"), pk__in=some)
             .annotate(uses=Count("postures__audit__agent", distinct=True) + Count("wholes", distinct=True))
             .order_by("-uses", Lower("name"))
         )
