@@ -41,8 +41,11 @@ _KEPT = KeptByRevision(10)
 def home(request: HtmxRequest) -> HttpResponse:
     """The question, what most agents answer, the two models, the ladder, and how we know."""
     tiers = Tier.objects.strongest_first().with_counts()
-    tiers = tiers.with_costs() if "open" in request.GET else tiers
-    return page_with_ladder(request, "home.html", tiers, lambda: _KEPT.get(request, "home", _on_home))
+    if "open" in request.GET:
+        rungs = list(tiers.with_costs().with_who_stands_on_it())
+    else:
+        rungs = _KEPT.get(request, "rungs", lambda: list(tiers))
+    return page_with_ladder(request, "home.html", rungs, lambda: _KEPT.get(request, "home", _on_home))
 
 
 def _on_home() -> dict[str, Any]:

@@ -122,7 +122,7 @@ def test_what_a_page_is_made_of_is_read_once_a_revision_and_anew_at_the_next(
     global state
     box = make_primitive("box")
     make_claim(box, sentence="It holds.")
-    pages = ["/about/", "/method/", "/primitives/box/"]
+    pages = ["/", "/about/", "/method/", "/primitives/box/"]
     try:
         state = next(STATES)
         for address in pages:
