@@ -83,7 +83,9 @@ class PostureQuerySet(models.QuerySet["Posture"]):
         return (
             self.published()
             .select_related("audit__agent")
-            .only("mode", "is_default", "audit__slug", "audit__name", "audit__agent__slug", "audit__agent__name")
+            .only(
+                "tier", "mode", "is_default", "audit__slug", "audit__name", "audit__agent__slug", "audit__agent__name"
+            )
             .annotate(platform_names=ArraySubquery(names))
             .order_by(Lower("audit__agent__name"), "audit__position", "position", "pk")
         )

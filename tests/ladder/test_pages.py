@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from ladder.models import Tier
-from tests.factories import RUNGS, make_claim, make_primitive, make_tier
+from tests.factories import RUNGS, make_audit, make_claim, make_primitive, make_tier
 from tests.sql import numbers_of_queries
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +72,7 @@ def test_pages_cost_as_many_queries_for_few_entries_as_for_many(client: Client) 
         for _ in range(number):
             make_claim(make_primitive(platforms=("linux", "macos")))
             make_claim(make_tier())
+            make_audit(postures=[{"tier": "container"}])
 
     grow(2)
     few = numbers_of_queries(asks)
