@@ -1,7 +1,6 @@
 """The ladder and its rungs, and the two models."""
 
-from collections.abc import Callable, Iterable
-from copy import copy
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models.functions import Lower
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
-from ladder.models import Tier
+from ladder.models import Tier, TierQuerySet
 from ladder.two_models import PARTS, RECORDING, STEPS, look_up
 
 # A rung's page names so many of its primitives; the reference has them all.
@@ -26,16 +25,13 @@ class HtmxRequest(HttpRequest):
 
 
 def page_with_ladder(
-    request: HttpRequest, template: str, tiers: Iterable[Tier], more: Callable[[], dict[str, Any]] = dict
+    request: HttpRequest, template: str, tiers: TierQuerySet, more: Callable[[], dict[str, Any]] = dict
 ) -> HttpResponse:
     """A page with the ladder of these rungs, those open that the address names with `open`; or, when htmx asks, the
     ladder alone. `more` gives what else the page needs. The view must vary on HX-Request.
-
-    Where the address names any, the rungs come from with_costs() and with_who_stands_on_it().
     """
     asked = request.GET.getlist("open")
-    # Copies, since others may be showing the same rungs with others of them open.
-    rungs: list[Any] = [copy(tier) for tier in tiers]
+    rungs: list[Any] = list(tiers.with_who_stands_on_it() if asked else tiers)
     opened = [rung.slug for rung in rungs if rung.slug in asked]
     for rung in rungs:
         rung.is_open = rung.slug in opened
@@ -59,10 +55,7 @@ def page_with_ladder(
 @vary_on_headers("HX-Request")
 def ladder(request: HtmxRequest) -> HttpResponse:
     """The six rungs and the kernel line, and what a box and a break cost on each."""
-    tiers = Tier.objects.strongest_first().with_counts().with_costs()
-    return page_with_ladder(
-        request, "ladder/ladder.html", tiers.with_who_stands_on_it() if "open" in request.GET else tiers
-    )
+    return page_with_ladder(request, "ladder/ladder.html", Tier.objects.strongest_first().with_counts().with_costs())
 
 
 @require_safe

@@ -2,22 +2,15 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from evidence.comparison import Comparison
-from evidence.kept import KeptByRevision
 from evidence.models import Claim
 from evidence.pages import HtmxRequest, filtered_list
 from primitives.comparison import compare
 from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
-
-# Of some tens of kilobytes each. An entry is asked for again under addresses that differ in what it does not read, as
-# links from elsewhere do.
-_ENTRIES = KeptByRevision(200)
 
 
 @require_safe
@@ -51,25 +44,18 @@ def compare_primitives(request: HttpRequest) -> HttpResponse:
 @require_safe
 def primitive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One entry, with everything known about it."""
-    kept = _ENTRIES.at(request)
-    # Not `get`: whoever asks for other entries does not wait for this one.
-    if slug not in kept:
-        kept[slug] = _entry(slug)
-    primitive, entry = kept[slug]
-    return render(request, "primitives/primitive_detail.html", {"primitive": primitive, "entry": entry})
-
-
-def _entry(slug: str) -> tuple[Primitive, SafeString]:
-    """An entry, and what its page says of it, which is the same for everyone (eight queries)."""
     primitive = get_object_or_404(Primitive.objects.published().for_entry(), slug=slug)
     around = list(Primitive.objects.published().around(primitive).strongest_first())
     parts = [each for each in around if each.is_part]  # type: ignore[attr-defined]
-    context = {
-        "primitive": primitive,
-        "sample": primitive.core_sample(parts),
-        "parts": parts,
-        "wholes": [each for each in around if each not in parts],
-        "breaks": primitive.breaks.all(),
-        "postures": primitive.postures.for_uses(),
-    }
-    return primitive, render_to_string("primitives/_detail.html", context)
+    return render(
+        request,
+        "primitives/primitive_detail.html",
+        {
+            "primitive": primitive,
+            "sample": primitive.core_sample(parts),
+            "parts": parts,
+            "wholes": [each for each in around if each not in parts],
+            "breaks": primitive.breaks.all(),
+            "postures": primitive.postures.for_uses(),
+        },
+    )

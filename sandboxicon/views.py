@@ -32,8 +32,8 @@ from sandboxicon.cards import drawing, version, words
 from sandboxicon.distribution import distribution
 from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, asked, find
 
-# What the pages here show that depends on the content alone, by page.
-_KEPT = KeptByRevision(10)
+# What the front page shows beside the ladder, whichever of its rungs are open.
+_KEPT = KeptByRevision(1)
 
 
 @require_safe
@@ -41,11 +41,12 @@ _KEPT = KeptByRevision(10)
 def home(request: HtmxRequest) -> HttpResponse:
     """The question, what most agents answer, the two models, the ladder, and how we know."""
     tiers = Tier.objects.strongest_first().with_counts()
-    if "open" in request.GET:
-        rungs = list(tiers.with_costs().with_who_stands_on_it())
-    else:
-        rungs = _KEPT.get(request, "rungs", lambda: list(tiers))
-    return page_with_ladder(request, "home.html", rungs, lambda: _KEPT.get(request, "home", _on_home))
+    return page_with_ladder(
+        request,
+        "home.html",
+        tiers.with_costs() if "open" in request.GET else tiers,
+        lambda: _KEPT.get(request, "home", _on_home),
+    )
 
 
 def _on_home() -> dict[str, Any]:
@@ -65,41 +66,39 @@ def _on_home() -> dict[str, Any]:
 
 @require_safe
 def method(request: HttpRequest) -> HttpResponse:
-    """How we know what we know: labels, dates, silence, checks, corrections."""
-    return render(request, "method.html", _KEPT.get(request, "method", _on_method))
-
-
-def _on_method() -> dict[str, Any]:
-    """What is counted now for the page of the method, and examples (five queries)."""
+    """How we know what we know: labels, dates, silence, checks, corrections; counted now (five queries)."""
     bars = distribution(Claim.objects.numbers_by_kind_and_label())
     undisclosed = Posture.objects.published().filter(isolation=Isolation.UNDISCLOSED)
-    return {
-        "bars": bars,
-        "everything": bars[0],
-        "examples": Claim.objects.published().one_of_each_label(),
-        "freshness": Claim.objects.numbers_by_freshness(),
-        "ages": [(Kind(kind).label, *days) for kind, days in settings.CLAIM_AGES.items()],
-        "undisclosed": undisclosed.aggregate(postures=Count("pk"), agents=Count("audit__agent", distinct=True)),
-    }
+    return render(
+        request,
+        "method.html",
+        {
+            "bars": bars,
+            "everything": bars[0],
+            "examples": Claim.objects.published().one_of_each_label(),
+            "freshness": Claim.objects.numbers_by_freshness(),
+            "ages": [(Kind(kind).label, *days) for kind, days in settings.CLAIM_AGES.items()],
+            "undisclosed": undisclosed.aggregate(postures=Count("pk"), agents=Count("audit__agent", distinct=True)),
+        },
+    )
 
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    """Why this exists, for whom, what it is not, and what stands behind it."""
-    return render(request, "about.html", _KEPT.get(request, "about", _on_about))
-
-
-def _on_about() -> dict[str, Any]:
-    """What is counted now for the page about this site (four queries)."""
+    """Why this exists, for whom, what it is not, and what stands behind it (four queries)."""
     sources = Source.objects.numbers_by_kind()
-    return {
-        "claim_count": sum(number for _, number in Claim.objects.numbers_by_label()),
-        "primitive_count": Primitive.objects.published().count(),
-        "agent_count": Agent.objects.published().count(),
-        "code_count": sources.get(SourceKind.CODE, 0),
-        "document_count": sources.get(SourceKind.DOC, 0),
-        "package_count": sources.get(SourceKind.PACKAGE, 0),
-    }
+    return render(
+        request,
+        "about.html",
+        {
+            "claim_count": sum(number for _, number in Claim.objects.numbers_by_label()),
+            "primitive_count": Primitive.objects.published().count(),
+            "agent_count": Agent.objects.published().count(),
+            "code_count": sources.get(SourceKind.CODE, 0),
+            "document_count": sources.get(SourceKind.DOC, 0),
+            "package_count": sources.get(SourceKind.PACKAGE, 0),
+        },
+    )
 
 
 @require_safe

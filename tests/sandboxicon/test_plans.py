@@ -17,7 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sandboxicon.management.commands.make_many import TABLES, make_many
-from tests.factories import make_audit, make_category, make_claim, make_platform, make_primitive, make_tier
+from tests.factories import make_audit, make_category, make_claim, make_platform, make_primitive, make_source, make_tier
 
 pytestmark = pytest.mark.django_db
 
@@ -61,7 +61,8 @@ def many(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
             part = make_primitive("part")
             box = make_primitive("box", builds_on=(part,))
             make_primitive("whole", builds_on=(box,))
-            make_claim(box, slug="holds")
+            # A place of its own: an index has what other tests wrote about the usual one, and took back, for a while.
+            make_source(make_claim(box, slug="holds", sources=[]), url="https://alone.example/")
             make_audit("agent", postures=[{"tier": "microvm", "primitives": (box, part)}])
             connection.check_constraints()
             make_many(ENTRIES, 10)
