@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import django_filters
@@ -47,18 +47,20 @@ class KnownValues(forms.MultipleChoiceField):
         return [item for item in dict.fromkeys(value or []) if self.valid_value(item)]
 
 
-class Copied:
-    """A filter of which each filter set gets a copy that shares what nobody changes."""
+class Filters(dict[str, Any]):
+    """The filters of a filter set. Each gets copies of its own, which share what nobody changes."""
 
-    def __deepcopy__(self, memo: Any) -> Self:
-        copied: Any = self.__class__.__new__(self.__class__)
-        copied.__dict__ |= self.__dict__
-        copied.extra = {**copied.extra}
-        copied.method = copied.method  # which django-filter binds to the filter it is set on
-        return copied
+    def __deepcopy__(self, memo: Any) -> dict[str, Any]:
+        copies: dict[str, Any] = {}
+        for name, each in self.items():
+            copied = copies[name] = each.__class__.__new__(each.__class__)
+            copied.__dict__ |= each.__dict__
+            copied.extra = {**each.extra}
+            copied.method = each.method  # which django-filter binds to the filter it is set on
+        return copies
 
 
-class KnownValuesFilter(Copied, django_filters.MultipleChoiceFilter):
+class KnownValuesFilter(django_filters.MultipleChoiceFilter):
     """A filter whose unknown values are ignored. With several values, any of them will do."""
 
     field_class = KnownValues
@@ -76,7 +78,7 @@ class SearchField(forms.CharField):
         return text
 
 
-class SearchFilter(Copied, django_filters.CharFilter):
+class SearchFilter(django_filters.CharFilter):
     """The search, as one filter among the others."""
 
     field_class = SearchField
@@ -102,6 +104,10 @@ class FacetedFilterSet(django_filters.FilterSet):
     # And of those that a search finds: to say which of them is best, each has to be looked at.
     MOST_RANKED: ClassVar[int] = 2_000
     counted: str = "pk"
+
+    @classmethod
+    def get_filters(cls) -> Filters:
+        return Filters(super().get_filters())
 
     # ---- what the address says ----
 

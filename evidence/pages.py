@@ -105,6 +105,9 @@ def filtered_list(
         ],
         "query_without_picks": filterset.query(picked=[], **here) if slugs else query,
         "most": MOST,
+        # Whether a part is one that htmx swaps in, which a template says of another. To look for what is not there
+        # takes a template longer than all that it does with it.
+        "swap": False,
     }
     if page_before:
         response = render(request, "evidence/_only_picks.html", context)

@@ -139,9 +139,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         passes = {left_out: self._bits(left_out) for left_out in {self._left_out(name) for name in self.FACETS}}
         for name in self.FACETS:
             found = passes[self._left_out(name)]
-            values = [value for value, _ in self.fields[name].choices]
-            numbers = self._index.numbers(found, _facets(name, values))
-            counts[name] = {"": found.bit_count(), **dict(zip(values, numbers, strict=True))}
+            counts[name] = {"": found.bit_count(), **self._index.numbers(found, name)}
         return counts
 
     @cached_property
@@ -164,7 +162,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         for name, values in self.chosen.items():
             if name != leaving_out:
                 having = self._index.any_of if name in self.ANY_OF else self._index.all_of
-                found &= having(_facets(name, values))
+                found &= having(name, values)
         return found
 
     @cached_property

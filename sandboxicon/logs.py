@@ -7,8 +7,8 @@ what stands after the question mark is what somebody looked for. The trail of lo
 import json
 import logging
 import re
+import secrets
 import time
-import uuid
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ class Numbered:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         begun = time.perf_counter()
         given = request.META.get("HTTP_X_REQUEST_ID", "") if settings.PROXIES else ""
-        number = given if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else uuid.uuid4().hex
+        number = given if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else secrets.token_hex(16)
         # Not reset at the end: Django itself reports an error after all middleware, and the next request sets it anew.
         _id.set(number)
         response = self.get_response(request)

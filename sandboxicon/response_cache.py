@@ -418,6 +418,10 @@ def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) 
     return response
 
 
+# Of nearly all pages it is the same.
+_http_date = lru_cache(100)(http_date)
+
+
 def _head(kept: Kept, encoding: str, is_settled: bool) -> dict[str, tuple[str, str]]:
     """The headers that every answer with this body has, as a response stores them; Last-Modified once it is settled."""
     response = HttpResponse()
@@ -425,14 +429,13 @@ def _head(kept: Kept, encoding: str, is_settled: bool) -> dict[str, tuple[str, s
     if encoding:
         response["Content-Encoding"] = encoding
     response["Content-Length"] = str(len(kept.body(encoding)))
-    patch_vary_headers(response, ["Accept-Encoding"])
-    if "HX-Request" in response["Vary"]:
-        patch_vary_headers(response, ["HX-History-Restore-Request"])
+    is_of_htmx = "HX-Request" in response.get("Vary", "")
+    patch_vary_headers(response, ["Accept-Encoding", *(["HX-History-Restore-Request"] if is_of_htmx else [])])
     if not response.has_header("Cache-Control"):
         response["Cache-Control"] = f"public, max-age=0, s-maxage={settings.EDGE_SECONDS}, stale-if-error=86400"
     if kept.status == 200:
         response["ETag"] = kept.tag(encoding)
         if is_settled:
-            response["Last-Modified"] = http_date(int(kept.moved_at.timestamp()))
+            response["Last-Modified"] = _http_date(int(kept.moved_at.timestamp()))
     store: dict[str, tuple[str, str]] = response.headers._store
     return store

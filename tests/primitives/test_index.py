@@ -10,24 +10,28 @@ from primitives.index import FacetIndex, Found
 
 FACETS = ["tier:microvm", "tier:container", "platform:linux", "platform:macos", "label:inferred"]
 entries = st.lists(st.sets(st.sampled_from(FACETS), min_size=1), max_size=40)
-some = st.lists(st.sampled_from([*FACETS, "tier:unknown"]), min_size=1, max_size=3)
+VALUES = {"tier": ["microvm", "container"], "platform": ["linux", "macos"], "label": ["inferred"]}
+names = st.sampled_from(sorted(VALUES))
+some = st.lists(st.sampled_from(["microvm", "container", "linux", "macos", "inferred", "unknown"]), min_size=1, max_size=3)
 
 
-@given(entries, some, some, st.integers(0, 12))
+@given(entries, names, some, names, some, st.integers(0, 12))
 def test_it_finds_and_counts_what_a_look_at_each_entry_finds(
-    have: list[set[str]], any_of: list[str], all_of: list[str], most: int
+    have: list[set[str]], one: str, any_of: list[str], other: str, all_of: list[str], most: int
 ) -> None:
     index = FacetIndex((100 + place, ",".join(sorted(facets))) for place, facets in enumerate(have))
-    found = index.any_of(any_of) & index.all_of(all_of)
+    found = index.any_of(one, any_of) & index.all_of(other, all_of)
     expected = [
         100 + place
         for place, facets in enumerate(have)
-        if facets.intersection(any_of) and facets.issuperset(all_of)
-    ]  # fmt: skip
+        if facets.intersection(f"{one}:{it}" for it in any_of) and facets.issuperset(f"{other}:{it}" for it in all_of)
+    ]
     assert index.first(found, most) == expected[:most]
     assert index.these([*expected, *expected, 7]) == found
-    numbers = [sum(facet in have[key - 100] for key in expected) for facet in FACETS]
-    assert index.numbers(found, FACETS) == numbers
+    for name, values in VALUES.items():
+        numbers = {value: sum(f"{name}:{value}" in have[key - 100] for key in expected) for value in values}
+        counted = index.numbers(found, name)
+        assert {value: counted.get(value, 0) for value in values} == numbers
     assert (list(Found(index, found, most)), len(Found(index, found, most))) == (expected[:most], len(expected[:most]))
     assert Found(index, found, most)[2:5] == expected[:most][2:5]
     assert index.first(index.all, 100) == [100 + place for place in range(len(have))]
@@ -55,5 +59,5 @@ def test_filters_find_the_same_entries_in_the_same_order_as_the_database(sort: s
 
 def test_it_finds_the_last_of_very_many() -> None:
     index = FacetIndex((place, "tier:microvm" if place % 5_000 else "tier:container") for place in range(20_001))
-    assert index.first(index.any_of(["tier:container"]), 9) == [0, 5_000, 10_000, 15_000, 20_000]
-    assert index.first(index.all_of(["tier:microvm"]), 20_000)[-1] == 19_999
+    assert index.first(index.any_of("tier", ["container"]), 9) == [0, 5_000, 10_000, 15_000, 20_000]
+    assert index.first(index.all_of("tier", ["microvm"]), 20_000)[-1] == 19_999
