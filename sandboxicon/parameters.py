@@ -6,6 +6,7 @@ A link that somebody passed on with `utm_source` or `fbclid` is the page that it
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.http import HttpRequest
@@ -54,19 +55,27 @@ class KnownParameters:
         response = self.get_response(request)
         found = request.resolver_match
         if found and _is_known(found):
-            names = " ".join(f'"{name}"' for name in READS.get(found.view_name, ()))
-            response.headers.setdefault("No-Vary-Search", f"key-order, params{f', except=({names})' if names else ''}")
+            response.headers.setdefault("No-Vary-Search", _said(READS.get(found.view_name, ())))
         return response
 
     def process_view(self, request: HttpRequest, view: Any, arguments: Any, named: Any) -> None:
         """Django calls it when it knows the view, and before the view."""
         found = request.resolver_match
         if request.GET and found and _is_known(found):
-            known: Any = request.GET.copy()
-            for name in known.keys() - set(READS.get(found.view_name, ())):
-                del known[name]
-            known._mutable = False
-            request.GET = known
+            unknown = request.GET.keys() - READS.get(found.view_name, ())
+            if unknown:
+                known: Any = request.GET.copy()
+                for name in unknown:
+                    del known[name]
+                known._mutable = False
+                request.GET = known
+
+
+@cache
+def _said(names: tuple[str, ...]) -> str:
+    """That these are read, and no others, in whatever order."""
+    quoted = " ".join(f'"{name}"' for name in names)
+    return f"key-order, params, except=({quoted})" if names else "key-order, params"
 
 
 def _is_known(found: Any) -> bool:
