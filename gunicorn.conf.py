@@ -47,15 +47,17 @@ def post_fork(server: Any, worker: Any) -> None:
     """Keep the memory that a page took for the next one.
 
     By itself glibc gives it back, and asks the system for it again with each page: sixty page faults, a tenth of what
-    a page costs that is made anew. With these (see mallopt(3)) a worker holds 64 MB more at most.
+    a page costs that is made anew. With these (see mallopt(3)) a worker keeps up to 16 MB in each of two arenas, which
+    its threads share, instead of 128 KB in an arena a thread.
     """
-    trim_threshold, mmap_threshold = -1, -3
+    trim_threshold, mmap_threshold, arena_max = -1, -3, -8
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except AttributeError:
         return  # another C library
-    mallopt(trim_threshold, 64 << 20)
-    mallopt(mmap_threshold, 8 << 20)
+    mallopt(trim_threshold, 16 << 20)
+    mallopt(mmap_threshold, 4 << 20)
+    mallopt(arena_max, 2)
 
 
 def post_worker_init(worker: Any) -> None:

@@ -232,7 +232,9 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return [(label, numbers.get(label.value, 0)) for label in Label]
 
     def numbers_by_label_of(self, subject: str) -> dict[int, dict[str, int]]:
-        """The same for each of several subjects, whose ids the field `subject` leads to (one query)."""
+        """How many of these claims bear each label, for each of several subjects, whose ids the field `subject` leads to
+        (one query).
+        """
         numbers: dict[int, dict[str, int]] = {}
         for pk, label, number in self.order_by().values_list(subject, "label").annotate(number=models.Count("pk")):
             numbers.setdefault(pk, {})[label] = number
@@ -447,7 +449,7 @@ class Claim(models.Model):
             models.Index(fields=["label"]),
             models.Index(fields=["as_of", "id"], name="claim_as_of"),
             models.Index(fields=["kind", "as_of"], name="claim_kind_as_of"),
-            # Counting all (ClaimQuerySet.numbers_by), and finding drafts.
+            # Counting all (ClaimQuerySet.published_numbers), and finding drafts.
             models.Index(fields=["is_published", "kind", "label", "as_of"], name="claim_published_numbers"),
             # Examples (ClaimQuerySet.one_of_each_label).
             models.Index(

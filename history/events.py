@@ -49,7 +49,7 @@ def subject_of(model: AnyModel) -> Combinable:
 def visible(model: AnyModel) -> Q:
     """For events of a model: that what they are about is public now, and was so when they happened.
 
-    Asked of sets of ids, which Postgres makes once, and not of each event anew.
+    Of what is above it, asked of sets of ids, which Postgres makes once, and not of each event anew.
     """
     condition = _is_public(model)
     if _has_drafts(model):

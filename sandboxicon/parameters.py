@@ -52,7 +52,10 @@ class KnownParameters:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        query = request.META.get("QUERY_STRING", "")
         response = self.get_response(request)
+        # The others are outside of this, and the address is as it was for them.
+        request.META["QUERY_STRING"] = query
         found = request.resolver_match
         if found and _is_known(found):
             response.headers.setdefault("No-Vary-Search", _said(READS.get(found.view_name, ())))
@@ -69,6 +72,7 @@ class KnownParameters:
                     del known[name]
                 known._mutable = False
                 request.GET = known
+                request.META["QUERY_STRING"] = known.urlencode()
 
 
 @cache

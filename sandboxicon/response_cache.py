@@ -211,14 +211,14 @@ class ResponseCache:
             return _keep_from_others(self.get_response(request))
         revision, is_primary = self._revision()
         state = self._state(revision)
-        read = self.shelf.get((state, request.path_info)) if request.META.get("QUERY_STRING") else None
+        read = self.shelf.get((state, _page(request))) if request.META.get("QUERY_STRING") else None
         address = _address(request, read)
         names = self.shelf.get((state, address))
         key = _key(request, address, state, names)
         encoding = _encoding(request)
         kept: Kept | None = self.shelf.get(key) if key else None
         if kept is None:
-            response = self._made_now(request, revision, state, address, encoding)
+            response = self._made_now(request, revision, state, encoding)
             if not is_primary and "Cache-Status" in response.headers:
                 response["Cache-Status"] += UNREACHABLE
             return response
@@ -270,7 +270,7 @@ class ResponseCache:
         return self.day[0]
 
     def _made_now(
-        self, request: HttpRequest, revision: Revision | None, state: State | None, address: Hashable, encoding: str
+        self, request: HttpRequest, revision: Revision | None, state: State | None, encoding: str
     ) -> HttpResponseBase:
         is_head = request.method == "HEAD"
         request.method = "GET"
@@ -294,9 +294,11 @@ class ResponseCache:
             names = tuple(name.strip().lower() for name in response.get("Vary", "").split(",") if name.strip())
             if encoding:
                 kept.bodies = {encoding: kept.body(encoding)}
-            if request.META.get("QUERY_STRING") and (read := _read(response)) is not None:
-                self.shelf.put((state, request.path_info), read, 500)
-                address = _address(request, read)
+            # By what this very response says: another one of the page may come from somewhere else, and say nothing.
+            read = _read(response)
+            address = _address(request, read)
+            if read is not None:
+                self.shelf.put((state, _page(request)), read, 500)
             self.shelf.put((state, address), names, 500)
             if key := _key(request, address, state, names):
                 self.shelf.put(key, kept, kept.size)
@@ -336,16 +338,21 @@ def _read(response: HttpResponse) -> frozenset[str] | None:
     return frozenset((found[1] or "").replace('"', "").split()) if found else None
 
 
+def _page(request: HttpRequest) -> Hashable:
+    """The address but for its query."""
+    return request.scheme, _header(request, "host"), request.path_info
+
+
 def _address(request: HttpRequest, read: frozenset[str] | None) -> Hashable:
     """The same for addresses that differ in the order of different parameters alone, or in some that are not `read`."""
     query = request.META.get("QUERY_STRING", "")
-    return request.scheme, _header(request, "host"), request.path_info, query and _in_order(query, read)
+    return _page(request), query and _in_order(query, read)
 
 
 @lru_cache(500)
 def _in_order(query: str, read: frozenset[str] | None) -> str:
     try:
-        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=100)
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=settings.DATA_UPLOAD_MAX_NUMBER_FIELDS)
     except ValueError:
         return query
     return urlencode(sorted((it for it in pairs if read is None or it[0] in read), key=lambda it: it[0]))

@@ -298,10 +298,27 @@ def test_what_a_page_does_not_read_makes_no_address_of_its_own(client: Client) -
         assert (status(again), again.content) == ("hit", first.content)
     assert status(client.get("/primitives/?sort=tier&tier=microvm")) == "fwd=miss"
     assert status(client.get("/primitives/?sort=claims")) == "fwd=miss"
-    # Of another host and of a part it is another answer yet.
+    # A part is another answer yet.
     assert status(client.get("/primitives/?sort=tier&x=1", headers=PARTS)) == "fwd=miss"
-    assert status(client.get("/about/?x=1")) == "fwd=miss"
-    assert status(client.get("/about/?x=2")) == "hit"
+    client.get("/about/")
+    many = "&".join(f"x{number}" for number in range(1_000))
+    assert [status(client.get(f"/about/?{query}")) for query in ("x=1", "x=2", many)] == ["hit"] * 3
+
+
+def test_what_a_page_does_not_read_gets_into_no_answer_that_others_are_given(client: Client, settings: Any) -> None:
+    settings.SECURITY_CONTACT = "mailto:security@sandboxicon.example"
+    mine = client.get("/.well-known/security.txt?mine=1")
+    assert "Canonical: http://testserver/.well-known/security.txt\n" in mine.content.decode()
+    assert client.get("/.well-known/security.txt?yours=2").content == mine.content
+
+
+def test_an_answer_from_before_the_page_is_given_for_its_own_address_alone(client: Client, settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    make_primitive()
+    client.get("/primitives/?mine=1", secure=True)
+    assert status(client.get("/primitives/?mine=2", secure=True)) == "hit"
+    for query in ("?mine=1", "", "?mine=2"):
+        assert client.get(f"/primitives/{query}").headers["Location"] == f"https://testserver/primitives/{query}"
 
 
 def test_machines_that_ask_for_health_are_never_answered_from_it(client: Client) -> None:
