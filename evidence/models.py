@@ -232,8 +232,8 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         return [(label, numbers.get(label.value, 0)) for label in Label]
 
     def numbers_by_label_of(self, subject: str) -> dict[int, dict[str, int]]:
-        """How many of these claims bear each label, for each of several subjects, whose ids the field `subject` leads to
-        (one query).
+        """How many of these claims bear each label, for each of several subjects, to whose ids the field `subject`
+        leads (one query).
         """
         numbers: dict[int, dict[str, int]] = {}
         for pk, label, number in self.order_by().values_list(subject, "label").annotate(number=models.Count("pk")):

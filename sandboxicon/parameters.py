@@ -32,12 +32,12 @@ READS: dict[str, tuple[str, ...]] = {
     "audits": (*AuditFilterSet.base_filters, AuditFilterSet.PICK, *_LIST, "rows"),
     "agent": ("platform",),
     "ledger": (*LedgerFilterSet.base_filters, *_LIST, "format"),
-    "nesting": (*CellFilterSet.base_filters, *_LIST, "open", "format"),
+    "nesting": (*CellFilterSet.base_filters, "open", "format"),
     "answer": ("in", "want"),
     "cell": ("format",),
     "errors": ("q", "format"),
     "error": ("format",),
-    **dict.fromkeys(["sitemaps", "django.contrib.sitemaps.views.sitemap"], ("p",)),
+    "django.contrib.sitemaps.views.sitemap": ("p",),
 }
 # These lead from an address that says more than they read to one that does not.
 READ_ALL = {"compare_primitives", "compare_agents"}
