@@ -16,26 +16,22 @@ from evidence.comparison import Picks
 LONGEST_SEARCH = 100
 
 
-@dataclass(slots=True)
-class Option:
-    """One option of a filter: how many rows it would show if it were on, with the other filters as they are."""
-
-    value: str
-    label: str
-    count: int
-    is_on: bool
-    is_at_least: bool = False
-    """Whether the rows were too many to count them all."""
-
-
 @dataclass(frozen=True)
 class Facet:
-    """One filter with its options; `more` are those that were left out because they are many."""
+    """One filter with its options."""
 
     name: str
     title: str
-    options: list[Option]
+    options: list[tuple[str, str]]
+    """Values, each with its label."""
+    numbers: dict[str, int]
+    """How many rows each value would show if it were on, with the other filters as they are; it is left out where none.
+    """
+    chosen: list[str]
+    is_at_least: bool
+    """Whether the rows were too many to count them all."""
     more: int = 0
+    """How many options were left out because they are many."""
 
 
 class KnownValues(forms.MultipleChoiceField):
@@ -237,11 +233,8 @@ class FacetedFilterSet(django_filters.FilterSet):
             is_at_least = of.get("", 0) > most
             if is_at_least:
                 of = {value: min(number, most) for value, number in of.items()}
-            options = [
-                Option(value, label, of.get(value, 0), value in chosen, is_at_least)
-                for value, label in self.fields[name].choices
-            ]
-            facets.append(Facet(name, self.filters[name].label, options))
+            title, options = self.filters[name].label, self.fields[name].choices
+            facets.append(Facet(name, title, options, of, chosen, is_at_least))
         return facets
 
     def counts(self) -> dict[str, dict[str, int]]:

@@ -14,7 +14,7 @@ from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
-from evidence.filters import Facet, FacetedFilterSet, KnownValuesFilter, Option, SearchFilter
+from evidence.filters import Facet, FacetedFilterSet, KnownValuesFilter, SearchFilter
 from evidence.models import Aspect, Claim, ClaimQuerySet, Freshness, Kind, Label, Source, SourceKind, freshness_is
 
 # Of a filter with no end of options so many are shown, those with most claims; links on other pages lead to the rest.
@@ -135,12 +135,9 @@ class LedgerFilterSet(FacetedFilterSet):
             most_first = sorted(counts, key=lambda value: (-counts[value][0], value))
             more = max(0, len(most_first) - MOST_OPTIONS)
             choices = {value: counts[value][1] for value in most_first[:MOST_OPTIONS]} | choices
+        numbers = {value: number for value, (number, _) in counts.items()}
         chosen = self.chosen.get(name, [])
-        options = [
-            Option(value, title, counts.get(value, (0,))[0], value in chosen, is_at_least)
-            for value, title in choices.items()
-        ]
-        return Facet(name, self.filters[name].label, options, more)
+        return Facet(name, self.filters[name].label, [*choices.items()], numbers, chosen, is_at_least, more)
 
     @cached_property
     def _counts(self) -> tuple[dict[str, dict[str, tuple[int, str]]], dict[str, int]]:

@@ -98,6 +98,7 @@ def filtered_list(
         "filterset": filterset,
         "chosen": filterset.chosen,
         "page": page,
+        "paginator": paginator,
         "bare_query": bare_query,
         "picked": [
             Picked(entry, entry.pk in shown, filterset.query(picked=[it for it in slugs if it != entry.slug], **here))

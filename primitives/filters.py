@@ -100,10 +100,9 @@ class PrimitiveFilterSet(FacetedFilterSet):
         names before all others.
         """
         text, others = self.chosen["q"], cast("PrimitiveQuerySet", self.filtered(leaving_out="q"))
-        named = others.named(text).order_by().values("pk")[:MOST_NAMED]
         # By key: without an order Postgres reads the table from its start.
         some = others.with_words(text).order_by("pk").values("pk")[: self.most + 1]
-        return Primitive.objects.filter(pk__in=named.union(some)).search(text, literally=True)
+        return Primitive.objects.filter(pk__in=others.named(text, MOST_NAMED).union(some)).search(text, literally=True)
 
     def keys(self) -> Sequence[int]:
         if "q" in self.chosen:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.contrib.postgres.indexes import GinIndex
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
@@ -157,7 +157,7 @@ class Primitive(SearchDocument):
             # Counting what is published on a rung, and finding what is not, without reading any entry.
             models.Index(fields=["is_published", "tier"], name="primitive_published_on"),
             # How names begin (PrimitiveQuerySet.named).
-            models.Index(OpClass(begin_of("search_names"), name="text_pattern_ops"), name="primitive_names_begin"),
+            models.Index(begin_of("search_names"), "id", name="primitive_names_begin"),
             # The orders of the reference (primitives.filters).
             models.Index(Lower("name"), name="primitive_by_name"),
             models.Index(F("tier_rank").desc(), Lower("name"), name="primitive_by_rung"),

@@ -1,12 +1,12 @@
 """The questions that pages ask of the reference."""
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.apps import apps
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Case, Count, Exists, Max, OuterRef, Prefetch, Q, Subquery, Value, When
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce, JSONObject, Left, Lower
+from django.db.models.functions import Coalesce, Collate, JSONObject, Left, Lower
 
 from evidence.models import Claim
 from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, spellings, words
@@ -15,9 +15,11 @@ from evidence.search import SEARCH_COLUMNS, SearchedQuerySet, spellings, words
 COLUMNS_FOR_POSTGRES = [*SEARCH_COLUMNS, "facets"]
 
 
-def begin_of(names: str | Combinable) -> Left:
-    """What of names an index has (primitive_names_begin), and a search for how they begin looks at."""
-    return Left(names, 60)
+def begin_of(names: str | Combinable) -> Collate:
+    """What of names an index has (primitive_names_begin), and a search for how they begin looks at: in the order of its
+    bytes, so that the index has both how a name begins and that order.
+    """
+    return Collate(Left(names, 60), "C")
 
 
 if TYPE_CHECKING:
@@ -101,11 +103,14 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         built_on_by_hits = Case(When(hit=3, then=Coalesce(Subquery(borne_by_wholes), 0)), default=0)
         return super().search(text, literally=literally).annotate(built_on_by_hits=built_on_by_hits)
 
-    def named(self, text: str) -> Self:
-        """Those whose very name it is, or whose name begins with it: `search` puts them first."""
-        return self.alias(begins=begin_of("search_names")).filter(
-            Q(search_keys__overlap=spellings(text)) | Q(begins__startswith=begin_of(words(Value(text))))
-        )
+    def named(self, text: str, most: int) -> Any:
+        """The keys of those whose very name it is, which are few, and of those whose name begins with it, at most so
+        many: `search` puts them first. It is always the same ones, whichever way Postgres goes.
+        """
+        # Not so many at most, in whatever order: Postgres would take them for many, and look through all for the first.
+        of_that_name = self.filter(search_keys__overlap=spellings(text)).order_by()
+        begun = self.alias(begins=begin_of("search_names")).filter(begins__startswith=begin_of(words(Value(text))))
+        return of_that_name.values("pk").union(begun.order_by("begins", "pk").values("pk")[:most])
 
     def best_first(self) -> Self:
         """Searched entries, the one that was meant first."""

@@ -105,12 +105,12 @@ def boxes(facets: Iterable[Facet]) -> SafeString:
             continue
         is_long = " long" if len(facet.options) > FEW_OPTIONS else ""
         html.append(f'<fieldset class="facet{is_long}">\n<legend>{escape(facet.title)}</legend>\n')
-        for option in facet.options:
-            head, tail = _option(facet.name, option.value, option.label)
-            count, is_on, is_at_least = option.count, option.is_on, option.is_at_least
-            none = "" if count or is_on or is_at_least else " none"
-            checked, more = " checked" if is_on else "", "+" if is_at_least else ""
-            html.append(f'<label class="option{none}"{head}{checked}{tail}{count}{more}</span></label>\n')
+        name, numbers, chosen, more = facet.name, facet.numbers, facet.chosen, "+" if facet.is_at_least else ""
+        for value, label in facet.options:
+            head, tail = _option(name, value, label)
+            number, checked = numbers.get(value, 0), " checked" if value in chosen else ""
+            none = "" if number or checked or more else " none"
+            html.append(f'<label class="option{none}"{head}{checked}{tail}{number}{more}</span></label>\n')
         if facet.more:
             html.append(f'<p class="more">and {facet.more} more; the other filters bring them up</p>\n')
         html.append("</fieldset>\n")

@@ -308,10 +308,10 @@ def test_each_option_leads_to_as_many_rows_as_its_count_says(bare: str) -> None:
     there = AuditFilterSet(QueryDict(bare))
     followed = 0
     for facet in there.facets():
-        for option in facet.options:
+        for value, _ in facet.options:
             query = QueryDict(bare, mutable=True)
-            query.setlist(facet.name, [option.value])
-            assert AuditFilterSet(query).found().count() == option.count, query.urlencode()
+            query.setlist(facet.name, [value])
+            assert AuditFilterSet(query).found().count() == facet.numbers.get(value, 0), query.urlencode()
             followed += 1
     assert followed > 90
 

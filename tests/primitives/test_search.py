@@ -383,3 +383,17 @@ def test_of_more_than_are_ranked_the_one_whose_name_it_is_comes_first_all_the_sa
     assert page.select_one("#count").get_text().strip() == "More than 3 entries for “walnut”"
     assert page.select_one(".entry h3").get_text() == "Walnut"
     assert len(page.select(".entry")) == 3
+
+
+def test_of_more_whose_names_begin_so_than_are_looked_at_it_is_always_the_first_by_name(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrimitiveFilterSet, "MOST_RANKED", 2)
+    monkeypatch.setattr("primitives.filters.MOST_NAMED", 2)
+    for number in range(3):
+        make_primitive(slug=f"a{number}", name=f"A {number}", summary="Not a walnut.")
+    for name in ("Walnut D", "Walnut B", "Walnut A", "Walnut C"):
+        make_primitive(slug=name.lower().replace(" ", "-"), name=name)
+    sql("UPDATE primitives_primitive SET summary = summary || ' ' WHERE slug = 'walnut-a'")  # now the last of the table
+    page = BeautifulSoup(client.get("/primitives/?q=walnut").content, "html.parser")
+    assert [entry.get_text() for entry in page.select(".entry h3")] == ["Walnut A", "Walnut B"]
