@@ -493,3 +493,10 @@ def test_at_a_desk_filters_stand_open(page: Page) -> None:
     assert entry
     assert panel
     assert panel["x"] + panel["width"] < entry["x"]
+
+
+def test_each_entry_is_as_wide_as_the_list(page: Page) -> None:
+    page.goto(REFERENCE)
+    widths = page.evaluate("[...document.querySelectorAll('.entries, .entry')].map(each => each.clientWidth)")
+    assert len(widths) > 50
+    assert len(set(widths)) == 1
