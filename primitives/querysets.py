@@ -104,13 +104,14 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         return super().search(text, literally=literally).annotate(built_on_by_hits=built_on_by_hits)
 
     def named(self, text: str, most: int) -> Any:
-        """The keys of those whose very name it is, which are few, and of those whose name begins with it, at most so
-        many: `search` puts them first. It is always the same ones, whichever way Postgres goes.
+        """The keys of those whose very name it is, and of those whose name begins with it, the first by name: at most
+        so many of each. `search` puts them first.
         """
-        # Not so many at most, in whatever order: Postgres would take them for many, and look through all for the first.
+        # In no order, which the index of keys has none of: Postgres takes them for many, and to find the first in some
+        # order would look through all. With no limit it would take those found for so many that it reads all of them.
         of_that_name = self.filter(search_keys__overlap=spellings(text)).order_by()
         begun = self.alias(begins=begin_of("search_names")).filter(begins__startswith=begin_of(words(Value(text))))
-        return of_that_name.values("pk").union(begun.order_by("begins", "pk").values("pk")[:most])
+        return of_that_name.values("pk")[:most].union(begun.order_by("begins", "pk").values("pk")[:most])
 
     def best_first(self) -> Self:
         """Searched entries, the one that was meant first."""
