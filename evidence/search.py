@@ -81,9 +81,9 @@ def spellings(text: str) -> Func:
 class SearchedQuerySet(models.QuerySet[Entry]):
     """Questions about a SearchDocument."""
 
-    def number_with_words(self, text: str, most: int = ENOUGH) -> int:
-        """How many full-text search finds here that have `text` as it is spelt, at most `most` (one query)."""
-        return where_words_are(text, {"here": self}, most)["here"]
+    def has_words(self, text: str) -> bool:
+        """Whether full-text search finds here what has `text` as it is spelt (one query)."""
+        return where_words_are(text, {"here": self})["here"] > 0
 
     def with_words(self, text: str) -> Self:
         """Those that have `text` as it is spelt."""
@@ -93,14 +93,14 @@ class SearchedQuerySet(models.QuerySet[Entry]):
         """Those that `text` finds, each with `hit` (3: its very name, 2: how a name begins, 1: somewhere) and `rank`.
 
         Where the words are found nowhere in this queryset, entries whose names are spelt nearly so, by `closeness`.
-        Which of the two it is, is asked at once (number_with_words), since each reads an index of its own and "or"
+        Which of the two it is, is asked at once (has_words), since each reads an index of its own and "or"
         would read none; a caller who knows says so.
         """
         question = Question(text)
         closeness = Func(
             Value(text), F("search_keys"), F("search_names"), function="search_closeness", output_field=FloatField()
         )
-        is_literal = self.number_with_words(text) > 0 if literally is None else literally
+        is_literal = self.has_words(text) if literally is None else literally
         found = self.annotate(
             hit=Func(
                 F("search_keys"), F("search_names"), Value(text), function="search_hit", output_field=IntegerField()
@@ -130,13 +130,13 @@ def best_ranked(rows: Rows, vector: Combinable, text: str) -> Rows:
     )
 
 
-def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]], most: int = ENOUGH) -> Counter[str]:
+def where_words_are(text: str, places: Mapping[str, SearchedQuerySet[Any]]) -> Counter[str]:
     """In which of the places full-text search finds `text` as it is spelt, by their names; and in how many rows,
-    of which it looks at `most` (one query).
+    of which it looks at ENOUGH (one query).
     """
     # More than one, since to find a first one Postgres would rather read row by row, and where there is none, all.
     first, *others = (
-        place.with_words(text).order_by().values_list(Value(name))[:most] for name, place in places.items()
+        place.with_words(text).order_by().values_list(Value(name))[:ENOUGH] for name, place in places.items()
     )
     return Counter(name for (name,) in first.union(*others, all=True))
 

@@ -124,7 +124,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
     @cached_property
     def _is_literal(self) -> bool:
         """Whether there are entries that have the words of the search; else those spelt nearly so are meant."""
-        return self.queryset.number_with_words(self.chosen["q"]) > 0
+        return self.queryset.has_words(self.chosen["q"])
 
     def with_any(self, queryset: PrimitiveQuerySet, name: str, value: list[str]) -> PrimitiveQuerySet:
         return queryset.filter(facets__overlap=_facets(name, value))

@@ -56,23 +56,29 @@ class KnownParameters:
         response = self.get_response(request)
         # The others are outside of this, and the address is as it was for them.
         request.META["QUERY_STRING"] = query
-        found = request.resolver_match
-        if found and _is_known(found):
-            response.headers.setdefault("No-Vary-Search", _said(READS.get(found.view_name, ())))
+        names = _read_by(request)
+        if names is not None:
+            response.headers.setdefault("No-Vary-Search", _said(names))
         return response
 
     def process_view(self, request: HttpRequest, view: Any, arguments: Any, named: Any) -> None:
         """Django calls it when it knows the view, and before the view."""
-        found = request.resolver_match
-        if request.GET and found and _is_known(found):
-            unknown = request.GET.keys() - READS.get(found.view_name, ())
-            if unknown:
-                known: Any = request.GET.copy()
-                for name in unknown:
-                    del known[name]
-                known._mutable = False
-                request.GET = known
-                request.META["QUERY_STRING"] = known.urlencode()
+        names = _read_by(request)
+        if names is not None and (unknown := request.GET.keys() - names):
+            known: Any = request.GET.copy()
+            for name in unknown:
+                del known[name]
+            known._mutable = False
+            request.GET = known
+            request.META["QUERY_STRING"] = known.urlencode()
+
+
+def _read_by(request: HttpRequest) -> tuple[str, ...] | None:
+    """Which parameters the page of this request reads; None for all, or where there is no page."""
+    found = request.resolver_match
+    if found is None or found.namespaces or found.view_name in READ_ALL:
+        return None
+    return READS.get(found.view_name, ())
 
 
 @cache
@@ -80,7 +86,3 @@ def _said(names: tuple[str, ...]) -> str:
     """That these are read, and no others, in whatever order."""
     quoted = " ".join(f'"{name}"' for name in names)
     return f"key-order, params, except=({quoted})" if names else "key-order, params"
-
-
-def _is_known(found: Any) -> bool:
-    return not found.namespaces and found.view_name not in READ_ALL

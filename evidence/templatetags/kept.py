@@ -39,7 +39,8 @@ def kept(parser: Parser, token: Token) -> KeptNode:
 
 class LiveNode(Node):
     """What `{% live %}` makes. While a page is made to be kept (`evidence.kept.kept_page`), it leaves a hole and notes
-    itself."""
+    itself.
+    """
 
     def __init__(self, nodelist: NodeList) -> None:
         self.nodelist = nodelist
