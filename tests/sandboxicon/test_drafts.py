@@ -165,7 +165,7 @@ def test_drafts_leave_no_trace_until_they_are_published(client: Client) -> None:
 def test_the_two_models_name_no_draft(client: Client, content: None) -> None:
     def named() -> tuple[int, int, int]:
         page = client.get("/models/").content.decode()
-        return page.count('<a class="claim-link'), page.count("listed with"), page.count('class="entries"><a')
+        return page.count('<a class="claim-link'), page.count("listed with"), page.count('class="step-entries"><a')
 
     before = named()
     AgentAudit.objects.update(is_published=False)
