@@ -552,9 +552,10 @@ class Withdrawn(models.Model):
 
 def by_aspect(claims: Iterable[Claim]) -> list[tuple[Aspect, list[Claim]]]:
     """The claims in groups, one an aspect, in the order of aspects; no empty group."""
-    claims = list(claims)
-    groups = [(aspect, [claim for claim in claims if claim.aspect == aspect]) for aspect in Aspect]
-    return [(aspect, group) for aspect, group in groups if group]
+    groups: dict[str, list[Claim]] = {aspect: [] for aspect in Aspect.values}
+    for claim in claims:
+        groups[claim.aspect].append(claim)
+    return [(Aspect(aspect), group) for aspect, group in groups.items() if group]
 
 
 def _text(field: str, *arguments: str | int, function: str) -> Func:

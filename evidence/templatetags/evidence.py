@@ -66,11 +66,16 @@ def age(day: datetime.date) -> str:
 @register.simple_tag
 def read(claim: Claim) -> SafeString:
     """When a claim is known to hold, how long ago that is, and at which version."""
-    day, fresh = claim.as_of, claim.freshness
+    return _read(claim.as_of, claim.version, claim.freshness, timezone.localdate())
+
+
+@lru_cache(5_000)
+def _read(day: datetime.date, version: str, fresh: Freshness, today: datetime.date) -> SafeString:
+    """The same for all claims that are read alike; `today` is what its words depend on beside."""
     return format_html(
         '<p class="read">As of <time datetime="{}">{}</time>, {}{}{}</p>',
         *(day.isoformat(), format_date(day, "j F Y"), age(day)),
-        f"; {claim.version}" if claim.version else "",
+        f"; {version}" if version else "",
         ""
         if fresh == Freshness.FRESH
         else format_html(' <span class="freshness {}">{}</span>', fresh.value, fresh.label),

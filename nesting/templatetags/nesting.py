@@ -1,10 +1,13 @@
 """What templates of nesting need, and what pages of other rooms show of it."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from django import template
 from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from nesting.models import Cell, Inner
 from primitives.models import Primitive
@@ -17,6 +20,13 @@ def command(check: str) -> tuple[str, str]:
     """A check as the command to type and what to look for, which stands behind two spaces in brackets."""
     typed, _, note = check.partition("  (")
     return typed, note.removesuffix(")")
+
+
+@register.simple_tag
+@cache
+def state(result: str | None) -> SafeString:
+    """Whether a sandbox runs, as a mark and in words; nothing: nobody looked. There are five states, each made once."""
+    return render_to_string("nesting/_state.html", {"result": result})
 
 
 @register.inclusion_tag("nesting/_runs_inside.html")
