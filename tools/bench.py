@@ -178,13 +178,14 @@ class Bench:
             # None within a second: what was asked for is under way yet, and would stand before the next page.
             time.sleep(BACKLOG_SECONDS)
             return Result(server, page, 0, 0, 0, 0, len(get(address)), errors=0)
-        size = len(get(address))
+        get(address)  # raises unless it is a page
         taken = []
         for _ in range(turns or self.turns):
             before = self._turn(self.empty, EMPTY_SECONDS)
             turn = self._turn(address, self.seconds)
             after = self._turn(self.empty, EMPTY_SECONDS)
             taken.append((turn[0] / ((before[0] + after[0]) / 2), *turn))
+        size = len(get(address))  # now that each worker has it as it keeps it
         of_empty, rate, median, slowest, _ = map(statistics.median, zip(*taken, strict=True))
         return Result(server, page, of_empty, rate, median, slowest, size, errors=sum(turn[-1] for turn in taken))
 
