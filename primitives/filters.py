@@ -1,5 +1,6 @@
 """The reference's filters."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from copy import copy
 from functools import cached_property
@@ -134,11 +135,19 @@ class PrimitiveFilterSet(FacetedFilterSet):
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many entries each option would show, without a question to the database that a search did not put."""
-        counts = {}
-        passes = {left_out: self._bits(left_out) for left_out in {self._left_out(name) for name in self.FACETS}}
+        names_of: dict[str, list[str]] = defaultdict(list)
         for name in self.FACETS:
-            found = passes[self._left_out(name)]
-            counts[name] = {"": found.bit_count(), **self._index.numbers(found, name)}
+            names_of[self._left_out(name)].append(name)
+        counts = {}
+        for left_out, names in names_of.items():
+            if "q" in self.chosen:
+                keys = self._searched[left_out]
+                number, numbers = len(keys), self._index.numbers_of(keys)
+            else:
+                found = self._bits(left_out)
+                number, some = found.bit_count(), self._index.beginning(found, self.most)
+                numbers = {name: self._index.numbers(some, name) for name in names}
+            counts |= {name: {"": number, **numbers.get(name, {})} for name in names}
         return counts
 
     @cached_property
@@ -154,9 +163,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         return index
 
     def _bits(self, leaving_out: str = "") -> int:
-        """What all filters find but the one left out, as the index has it."""
-        if "q" in self.chosen:
-            return self._index.these(self._searched[leaving_out])
+        """What all filters find but the one left out and a search, as the index has it."""
         found = self._index.all
         for name, values in self.chosen.items():
             if name != leaving_out:

@@ -4,9 +4,10 @@ What filters find and what their options count is asked with every page of the r
 put the question to Postgres costs more than all the rest of such a page, and to answer it from these costs a hundredth.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import chain
 from operator import and_, or_
 from typing import Any
 
@@ -43,20 +44,23 @@ class FacetIndex:
 
     def __init__(self, rows: Iterable[tuple[int, str]]) -> None:
         self._keys: list[int] = []
+        self._facets_of: dict[int, list[str]] = {}
         places: dict[str, list[int]] = defaultdict(list)
         for place, (key, facets) in enumerate(rows):
             self._keys.append(key)
             places[facets].append(place)
         of_facet: dict[str, list[int]] = defaultdict(list)
-        for facets, there in places.items():
-            for facet in facets.split(COMMA):
+        for row, there in places.items():
+            facets_there = row.split(COMMA)
+            for facet in facets_there:
                 of_facet[facet] += there
+            for place in there:
+                self._facets_of[self._keys[place]] = facets_there
         # By name, then by value.
         self._having: dict[str, dict[str, int]] = defaultdict(dict)
         for facet, there in of_facet.items():
             name, _, value = facet.partition(":")
             self._having[name][value] = _integer(there, len(self._keys))
-        self._place_of = {key: place for place, key in enumerate(self._keys)}
         self.all = (1 << len(self._keys)) - 1
 
     def any_of(self, name: str, values: Iterable[str]) -> int:
@@ -66,10 +70,6 @@ class FacetIndex:
     def all_of(self, name: str, values: Iterable[str]) -> int:
         """The entries that have the facet of that name with each of the values."""
         return reduce(and_, (self._having[name].get(value, 0) for value in values))
-
-    def these(self, keys: Iterable[int]) -> int:
-        """The entries with these keys, but for those that it does not know."""
-        return _integer((self._place_of[key] for key in keys if key in self._place_of), len(self._keys))
 
     def first(self, found: int, most: int) -> list[int]:
         """The keys of the first `most` entries found, in the order of the list."""
@@ -83,9 +83,31 @@ class FacetIndex:
                 break
         return keys
 
+    def beginning(self, found: int, most: int) -> int:
+        """Those found at the beginning of the list, up to where there are more than `most` of them: the shorter, the
+        sooner they are counted.
+        """
+        stop = PART
+        while stop < len(self._keys):
+            some = found & (1 << stop) - 1
+            if some.bit_count() > most:
+                return some
+            stop *= 2
+        return found
+
     def numbers(self, found: int, name: str) -> dict[str, int]:
         """How many of the entries found have the facet of that name with each of its values."""
         return {value: (found & having).bit_count() for value, having in self._having[name].items()}
+
+    def numbers_of(self, keys: Iterable[int]) -> dict[str, dict[str, int]]:
+        """How many of the entries with these keys have each facet, by its name and value; for those that are few.
+        Those that it does not know do not count.
+        """
+        numbers: dict[str, dict[str, int]] = defaultdict(dict)
+        for facet, number in Counter(chain.from_iterable(self._facets_of.get(key, ()) for key in keys)).items():
+            name, _, value = facet.partition(":")
+            numbers[name][value] = number
+        return numbers
 
 
 def _integer(places: Iterable[int], length: int) -> int:

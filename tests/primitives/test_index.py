@@ -29,11 +29,12 @@ def test_it_finds_and_counts_what_a_look_at_each_entry_finds(
         if facets.intersection(f"{one}:{it}" for it in any_of) and facets.issuperset(f"{other}:{it}" for it in all_of)
     ]
     assert index.first(found, most) == expected[:most]
-    assert index.these([*expected, *expected, 7]) == found
     for name, values in VALUES.items():
         numbers = {value: sum(f"{name}:{value}" in have[key - 100] for key in expected) for value in values}
         counted = index.numbers(found, name)
         assert {value: counted.get(value, 0) for value in values} == numbers
+        of_keys = index.numbers_of([*expected, 7]).get(name, {})
+        assert {value: of_keys.get(value, 0) for value in values} == numbers
     assert (list(Found(index, found, most)), len(Found(index, found, most))) == (expected[:most], len(expected[:most]))
     assert Found(index, found, most)[2:5] == expected[:most][2:5]
     assert index.first(index.all, 100) == [100 + place for place in range(len(have))]
@@ -57,6 +58,15 @@ def test_filters_find_the_same_entries_in_the_same_order_as_the_database(sort: s
         assert filterset.keys()[3:9] == found[3:9]
         followed += len(found)
     assert followed > 100
+
+
+def test_of_very_many_found_the_beginning_has_more_than_are_asked_for_and_ends_soon() -> None:
+    index = FacetIndex((place, "tier:microvm" if place % 5 else "tier:container") for place in range(100_000))
+    found = index.any_of("tier", ["container"])
+    beginning = index.beginning(found, 1_000)
+    assert index.first(beginning, 100_000) == [*range(0, 8_192, 5)]
+    assert index.numbers(beginning, "tier") == {"microvm": 0, "container": 1_639}
+    assert index.beginning(found, 20_000) == found
 
 
 def test_it_finds_the_last_of_very_many() -> None:
