@@ -138,7 +138,7 @@ class PrimitiveFilterSet(FacetedFilterSet):
         names_of: dict[str, list[str]] = defaultdict(list)
         for name in self.FACETS:
             names_of[self._left_out(name)].append(name)
-        counts = {}
+        counts: dict[str, dict[str, int]] = {}
         for left_out, names in names_of.items():
             if "q" in self.chosen:
                 keys = self._searched[left_out]

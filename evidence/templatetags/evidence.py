@@ -47,10 +47,9 @@ def weakest(claims: Iterable[Mapping[str, str]]) -> str:
     return str(max((Label(claim["label"]) for claim in claims), key=list(Label).index))
 
 
-@register.filter
-def age(day: datetime.date) -> str:
+def age(day: datetime.date, today: datetime.date) -> str:
     """How long ago a day was, in words of the coarseness that a reader would use: 12 days ago, 8 months ago."""
-    days = (timezone.localdate() - day).days
+    days = (today - day).days
     if days < 2:
         return "yesterday" if days == 1 else "today"
     units = {14: (1, "day"), 60: (7, "week"), 730: (30.44, "month")}
@@ -59,8 +58,8 @@ def age(day: datetime.date) -> str:
     return f"{number} {unit}{pluralize(number)} ago"
 
 
-# The next two are on a page as often as there are claims and sources on it, where a template each would be a third of
-# what it costs to make the page.
+# The two tags below are on a page as often as there are claims and sources on it, where a template each would be a
+# third of what it costs to make the page.
 
 
 @register.simple_tag
@@ -71,10 +70,10 @@ def read(claim: Claim) -> SafeString:
 
 @lru_cache(5_000)
 def _read(day: datetime.date, version: str, fresh: Freshness, today: datetime.date) -> SafeString:
-    """The same for all claims that are read alike; `today` is what its words depend on beside."""
+    """The same for all claims of that day, version and freshness."""
     return format_html(
         '<p class="read">As of <time datetime="{}">{}</time>, {}{}{}</p>',
-        *(day.isoformat(), format_date(day, "j F Y"), age(day)),
+        *(day.isoformat(), format_date(day, "j F Y"), age(day, today)),
         f"; {version}" if version else "",
         ""
         if fresh == Freshness.FRESH

@@ -25,7 +25,7 @@ def command(check: str) -> tuple[str, str]:
 @register.simple_tag
 @cache
 def state(result: str | None) -> SafeString:
-    """Whether a sandbox runs, as a mark and in words; nothing: nobody looked. There are five states, each made once."""
+    """Whether a sandbox runs, as a mark and in words; without a result, that nobody looked. Each state is made once."""
     return render_to_string("nesting/_state.html", {"result": result})
 
 

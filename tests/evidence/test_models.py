@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from evidence.models import Claim, Freshness, Kind, Label, Source, SourceKind
-from evidence.templatetags.evidence import age
+from evidence.templatetags.evidence import age, read
 from tests.factories import (
     COMMIT,
     SOURCES,
@@ -81,7 +81,16 @@ def test_a_claim_and_the_query_agree_on_how_fresh_it_is_by_what_it_is_about(
     ],
 )
 def test_an_age_is_said_in_words_that_a_reader_would_use(days: int, words: str) -> None:
-    assert age(timezone.localdate() - datetime.timedelta(days=days)) == words
+    assert age(TODAY - datetime.timedelta(days=days), TODAY) == words
+
+
+def test_a_claim_grows_older_at_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = Claim(as_of=TODAY, kind="primitive", version="v1.2")
+    said = []
+    for days in (0, 1, 0):
+        monkeypatch.setattr(timezone, "localdate", lambda days=days: TODAY + datetime.timedelta(days=days))
+        said.append(read(claim).partition("</time>, ")[2])
+    assert said == ["today; v1.2</p>", "yesterday; v1.2</p>", "today; v1.2</p>"]
 
 
 @pytest.mark.django_db

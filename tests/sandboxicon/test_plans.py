@@ -47,11 +47,11 @@ ADDRESSES = [*ONE_ALONE, *COUNTING, *(ADDRESSES if "MANY" in os.environ else ADD
 def many(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """Many entries and claims, for this file alone."""
     with django_db_blocker.unblock():
-        yield from _very_many() if "MANY" in os.environ else _quite_many()
+        yield from _committed_and_vacuumed() if "MANY" in os.environ else _rolled_back()
 
 
-def _quite_many() -> Iterator[None]:
-    """They are taken back at the end."""
+def _rolled_back() -> Iterator[None]:
+    """Rows that no transaction but this one sees, nor any later."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             _make()
@@ -63,18 +63,21 @@ def _quite_many() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def _very_many() -> Iterator[None]:
-    """They are committed and vacuumed, as Postgres vacuums by itself after a while: a plan depends on it."""
+def _committed_and_vacuumed() -> Iterator[None]:
+    """Rows committed and vacuumed, as Postgres vacuums by itself after a while: a plan depends on it."""
     before = put_back.all_rows()
     with connection.cursor() as cursor:
-        with transaction.atomic():
-            _make()
-        cursor.execute("VACUUM (ANALYZE)")
-        # As migration sandboxicon.0012 sets it for a database; a copy (tests/template.py) lacks it.
-        cursor.execute("SET random_page_cost = 1.1")
-        yield
-        cursor.execute("RESET random_page_cost")
-        put_back.hold(before)
+        try:
+            with transaction.atomic():
+                _make()
+            cursor.execute("VACUUM (ANALYZE)")
+            # As migration sandboxicon.0012 sets it for a database; a copy (tests/template.py) lacks it.
+            cursor.execute("SET random_page_cost = 1.1")
+            yield
+        finally:
+            cursor.execute("RESET random_page_cost")
+            put_back.hold(before)
+            cursor.execute("ANALYZE")
 
 
 def _make() -> None:
