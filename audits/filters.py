@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BooleanField,
     Case,
@@ -195,9 +196,9 @@ class AuditFilterSet(FacetedFilterSet):
             spoken_for_in_kind.add((*where, cell["kind"]))
             missed = {name for name in chosen if not cell[f"fits_{name}"]}
             highest = ranks[cell["audit"], cell["platform_id"]]
+            raisable = [slug for slug, rank in self.ranks.items() if rank <= highest]
             for name, expression in self.FACETS.items():
                 if missed <= {name} and (self.by_surface or (speaks_in_kind if name == "kind" else speaks)):
-                    raisable = [slug for slug, rank in self.ranks.items() if rank <= highest]
                     for value in [cell[f"value_of_{name}"]] if expression else raisable:
                         rows[name].setdefault(value, set()).add(cell["audit" if self.by_surface else "agent"])
         return {name: {value: len(found) for value, found in of.items()} for name, of in rows.items()}
@@ -231,7 +232,8 @@ class AuditFilterSet(FacetedFilterSet):
         )
 
     def found(self) -> QuerySet[Any]:
-        """The rows: agents or surfaces with a cell that all filters find, in the order asked for.
+        """The rows: agents or surfaces with a cell that all filters find, in the order asked for, each with
+        `platform_slugs`, where it has cells.
 
         By rung, a row stands where the strongest of its cells found does. What holds nothing stands below every rung,
         and what is undisclosed has no rung to stand on: it comes last.
@@ -245,10 +247,21 @@ class AuditFilterSet(FacetedFilterSet):
             )
         )
         row = self.counted
+        offered = PosturePlatform.objects.defaults().filter(**{row: OuterRef("pk")})
+        if kinds := self.chosen.get("kind"):
+            offered = offered.filter(posture__audit__kind__in=kinds)
         strongest = cells.filter(**{row: OuterRef("pk")}).order_by().values(row).annotate(rung=rung).values("rung")
         by_name: list[Any] = [Lower("agent__name"), "position", "pk"] if self.by_surface else [Lower("name")]
-        rows: QuerySet[Any] = AgentAudit.objects.select_related("agent") if self.by_surface else Agent.objects.all()
-        rows = rows.filter(pk__in=cells.values(row))
+        rows: QuerySet[Any] = (
+            AgentAudit.objects.select_related("agent").only(
+                "slug", "name", "kind", "agent__slug", "agent__name", "agent__vendor"
+            )
+            if self.by_surface
+            else Agent.objects.only("slug", "name", "vendor")
+        )
+        rows = rows.filter(pk__in=cells.values(row)).annotate(
+            platform_slugs=ArraySubquery(offered.order_by().values("platform__slug"))
+        )
         match self.sort:
             case "best":
                 agent = "agent" if self.by_surface else "pk"

@@ -1,7 +1,8 @@
 """The matrix: agents or surfaces by platforms, and in each cell what runs there by default."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Count
 
@@ -34,12 +35,12 @@ class Cell:
 
 @dataclass
 class Row:
-    """An agent, or one surface of it, with a cell for each column."""
+    """An agent, or one surface of it, with a cell for each column once they are filled in."""
 
     agent: Agent
     audit: AgentAudit | None
-    cells: list[Cell]
     can_be_picked: bool  # an agent is picked once, in the first row that it has on the page
+    cells: list[Cell] = field(default_factory=list)
 
     @property
     def key(self) -> tuple[int, int | None, bool]:
@@ -59,34 +60,43 @@ class Summary:
     undisclosed: int
 
 
-def matrix(filterset: AuditFilterSet, found: Iterable[Agent | AgentAudit]) -> tuple[list[Platform], list[Row]]:
-    """The columns, and a row for each of `found` (one query)."""
-    found = list(found)
-    pks = [subject.pk for subject in found]
-    cells = PosturePlatform.objects.defaults().for_matrix().order_by("posture__audit__position", "posture__audit")
-    if filterset.by_surface:
-        cells = cells.filter(posture__audit__in=pks)
-    else:
-        cells = cells.filter(posture__audit__agent__in=pks)
-        if kinds := filterset.chosen.get("kind"):
-            cells = cells.filter(posture__audit__kind__in=kinds)
-    offers: dict[tuple[int, int], list[PosturePlatform]] = {}
-    for offer in cells:
-        row = offer.posture.audit_id if filterset.by_surface else offer.posture.audit.agent_id
-        offers.setdefault((row, offer.platform_id), []).append(offer)
-    shown = {offer.platform.slug: offer.platform for of_cell in offers.values() for offer in of_cell}
-    columns = [
-        shown.get(slug) or Platform(slug=slug, name=name)
+def columns_for(filterset: AuditFilterSet, found: Iterable[Any]) -> list[Platform]:
+    """The columns of a page of these agents or surfaces, as the filter set found them."""
+    shown = {slug for subject in found for slug in subject.platform_slugs}
+    return [
+        Platform(slug=slug, name=name)
         for slug, name in filterset.filters["platform"].extra["choices"]
         if slug in COLUMNS or slug in shown
     ]
-    rows, seen = [], set()
+
+
+def rows_of(found: Iterable[Agent | AgentAudit]) -> list[Row]:
+    """A row for each of those found, without its cells."""
+    rows: list[Row] = []
+    seen: set[int] = set()
     for subject in found:
         agent = agent_of(subject)
-        in_row = [_cell(platform, offers.get((subject.pk, platform.pk), [])) for platform in columns]
-        rows.append(Row(agent, subject if isinstance(subject, AgentAudit) else None, in_row, agent.pk not in seen))
+        rows.append(Row(agent, subject if isinstance(subject, AgentAudit) else None, agent.pk not in seen))
         seen.add(agent.pk)
-    return columns, rows
+    return rows
+
+
+def fill(filterset: AuditFilterSet, columns: list[Platform], rows: Collection[Row]) -> None:
+    """Give each row its cells (one query)."""
+    cells = PosturePlatform.objects.defaults().for_matrix().order_by("posture__audit__position", "posture__audit")
+    if filterset.by_surface:
+        cells = cells.filter(posture__audit__in=[row.audit for row in rows])
+    else:
+        cells = cells.filter(posture__audit__agent__in=[row.agent for row in rows])
+        if kinds := filterset.chosen.get("kind"):
+            cells = cells.filter(posture__audit__kind__in=kinds)
+    offers: dict[tuple[int, str], list[PosturePlatform]] = {}
+    for offer in cells:
+        of = offer.posture.audit_id if filterset.by_surface else offer.posture.audit.agent_id
+        offers.setdefault((of, offer.platform.slug), []).append(offer)
+    for row in rows:
+        of = (row.audit or row.agent).pk
+        row.cells = [_cell(platform, offers.get((of, platform.slug), [])) for platform in columns]
 
 
 def agent_of(subject: Agent | AgentAudit) -> Agent:
@@ -113,7 +123,8 @@ def summaries(filterset: AuditFilterSet) -> list[Summary]:
         cells = cells.filter(posture__audit__kind__in=kinds)
     if not filterset.by_surface:
         cells = cells.speaking_for_agents(kinds)
-    cells = cells.filter(**{f"{row}__in": filterset.filtered().values(row)})
+    if filterset.chosen:
+        cells = cells.filter(**{f"{row}__in": filterset.filtered().values(row)})
     if platforms := filterset.chosen.get("platform"):
         cells = cells.filter(platform__slug__in=platforms)
     return summarise(cells, row)

@@ -10,7 +10,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from audits.comparison import compare, offered_on
 from audits.filters import AuditFilterSet
-from audits.matrix import agent_of, matrix, summaries
+from audits.matrix import Row, agent_of, columns_for, fill, rows_of, summaries
 from audits.models import Agent
 from audits.verdicts import guess_platform, surfaces, verdicts
 from evidence.comparison import Comparison
@@ -25,13 +25,18 @@ def audit_list(request: HtmxRequest) -> HttpResponse:
     filterset = AuditFilterSet(request.GET)
 
     def more(page: Page[Any]) -> dict[str, Any]:
-        columns, rows = matrix(filterset, page.object_list)
+        rows = rows_of(page.object_list)
+        columns = columns_for(filterset, page.object_list)
         columns_and_kinds = tuple(platform.slug for platform in columns), tuple(filterset.chosen.get("kind", []))
         picked = {agent.pk for agent in filterset.picks.entries}
         by_key = {(*columns_and_kinds, *row.key, row.agent.pk in picked): row for row in rows}
-        html = rows_as_html(
-            request, filterset, "audits/_row.html", list(by_key), lambda keys: {key: by_key[key] for key in keys}
-        )
+
+        def filled(keys: list[Any]) -> dict[Any, Row]:
+            missing = {key: by_key[key] for key in keys}
+            fill(filterset, columns, missing.values())
+            return missing
+
+        html = rows_as_html(request, filterset, "audits/_row.html", list(by_key), filled)
         return {"columns": columns, "rows": html, "summaries": summaries(filterset)}
 
     return filtered_list(
