@@ -46,12 +46,15 @@ def addresses() -> list[str]:
         "status": ["active", "archived"],
         "sort": ["name", "tier", "claims", "checked", "vendor", "newest", "oldest", "best", "no-such"],
         "rows": ["surfaces"],
+        "kind": ["cli", "ide", "ci"],
+        "a": ["claude", "gone"],
         "page": ["1", "2", "3", "x"],
         "p": ["box-7", "box-61", "gone"],
     }
     chance = random.Random(6)
     found = ["/", "/ladder/", "/primitives/box-7/", "/evidence/", "/evidence/?q=box", "/evidence/?page=2", "/audits/"]
-    found += ["/audits/?tier=container", "/audits/claude/", "/nesting/", "/search/?q=box", "/no/such/page", "/about/"]
+    found += ["/audits/?tier=container", "/audits/?q=claude", "/audits/?platform=macos", "/audits/?kind=ci"]
+    found += ["/audits/claude/", "/nesting/", "/search/?q=box", "/no/such/page", "/about/"]
     found += ["/?open=microvm", "/?open=no-such", "/method/", "/primitives/box-8/", "/primitives/box-7/?from=elsewhere"]
     for _ in range(100):
         chosen = [(name, chance.choice(values[name])) for name in values if chance.random() < 0.3]
@@ -67,6 +70,10 @@ def test_a_page_of_kept_parts_says_what_it_would_say_without(client: Client) -> 
                                platforms=("linux", "macos")[: 1 + number % 3])  # fmt: skip
         make_claim(entry, "documented")
     make_audit(make_agent("claude"))
+    # Its rows differ with the kinds asked for, and it brings a column that the others have with it alone.
+    both = make_agent("walled")
+    make_audit(both, "ide", kind="ide", postures=[{"platforms": ("linux", "macos"), "tier": "container"}], position=1)
+    make_audit(both, "ci", kind="ci", postures=[{"platforms": ("linux", "a-phone"), "tier": "microvm"}], position=2)
 
     def answers(asked: list[tuple[str, dict[str, Any]]]) -> list[tuple[int, bytes]]:
         return [(each.status_code, each.content) for each in (client.get(it, **extra) for it, extra in asked)]
