@@ -2,6 +2,8 @@ import datetime
 import fcntl
 import pickle
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from sandboxicon import database
 from tests import put_back, template
+from tests.servers import manage
 
 put_back.install()
 
@@ -84,9 +87,37 @@ def newest_claim_known() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def content(
-    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+def shared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder for what one process makes and all of this run use."""
+    mine = tmp_path_factory.getbasetemp()
+    return mine if worker_id == "master" else mine.parent
+
+
+@contextmanager
+def _one_at_a_time(made: Path) -> Iterator[bool]:
+    """Let one process after the other in here. Whether the thing is there already."""
+    with made.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield made.exists()
+
+
+@pytest.fixture(scope="session")
+def as_served(shared: Path) -> dict[str, str]:
+    """What a process of the site has in its environment to serve as in production, DEBUG off and its static files
+    under their hashed names. They are collected once.
+    """
+    static = shared / "static"
+    environment = {"DJANGO_SETTINGS_MODULE": "tests.browser.settings", "BROWSER_STATIC_ROOT": str(static)}
+    with _one_at_a_time(static) as are_there:
+        if not are_there:
+            half = static.with_suffix(".half")
+            manage("collectstatic", "--no-input", "-v0", **{**environment, "BROWSER_STATIC_ROOT": str(half)})
+            half.rename(static)
+    return environment
+
+
+@pytest.fixture(scope="session")
+def content(django_db_setup: None, django_db_blocker: Any, shared: Path, worker_id: str) -> None:
     """The whole content in the database, loaded once for all tests that ask for it; each still needs `db`.
 
     Of several processes the first one loads it, and the others copy its rows into their own databases.
@@ -95,10 +126,9 @@ def content(
         if worker_id == "master":
             _load()
             return
-        rows = tmp_path_factory.getbasetemp().parent / "content.pickle"
-        with rows.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if rows.exists():
+        rows = shared / "content.pickle"
+        with _one_at_a_time(rows) as are_there:
+            if are_there:
                 _copy(pickle.loads(rows.read_bytes()))
             else:
                 _load()

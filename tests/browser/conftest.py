@@ -1,5 +1,9 @@
 """Browser tests run in the Chromium of the system. Where there is none they are left out, and the last lines say so;
-with REQUIRE_BROWSER=1 (as in CI) they fail instead."""
+with REQUIRE_BROWSER=1 (as in CI) they fail instead.
+
+Best is the one without windows, which Playwright too takes where it may choose: the same pages in two thirds of the
+time.
+"""
 
 import os
 import shutil
@@ -9,13 +13,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
-from tests.servers import manage, running
+from tests.servers import running
 
 PATIENCE = 15_000  # milliseconds, for a machine that has much else to do
 
-CHROMIUM = os.environ.get("CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 REQUIRED = os.environ.get("REQUIRE_BROWSER") == "1"
 NOT_FOUND = "no Chromium found"
 
@@ -53,12 +56,9 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(scope="session")
-def site(content: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(content: None, as_served: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the site as readers get it: gunicorn, DEBUG off, hashed static files, the whole content."""
-    folder = tmp_path_factory.mktemp("site")
-    environment = {"DJANGO_SETTINGS_MODULE": "tests.browser.settings", "BROWSER_STATIC_ROOT": str(folder / "static")}
-    manage("collectstatic", "--no-input", "--verbosity=0", **environment)
-    with running(folder / "gunicorn.log", **environment) as server:
+    with running(tmp_path_factory.mktemp("site") / "gunicorn.log", **as_served) as server:
         yield server.address
 
 

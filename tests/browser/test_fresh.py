@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from primitives.models import Category
 from tests.admin_form import AdminForm, curator_client
-from tests.servers import Server, manage, running
+from tests.servers import Server, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -19,14 +19,9 @@ PAGE = "/primitives/?category=vmm"
 
 
 def test_each_of_fifty_saves_in_the_admin_is_seen_by_the_next_request_on_both_workers(
-    content: None, browser: Browser, no_connection_left: None, tmp_path: Path
+    content: None, as_served: dict[str, str], browser: Browser, no_connection_left: None, tmp_path: Path
 ) -> None:
-    environment = {
-        "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
-        "BROWSER_STATIC_ROOT": str(tmp_path / "static"),
-        "WEB_CONCURRENCY": "1",
-    }
-    manage("collectstatic", "--no-input", "--verbosity=0", **environment)
+    environment = {**as_served, "WEB_CONCURRENCY": "1"}
     curator: Client = curator_client()
     # Not a rung's: its form, with all its claims and their sources, would add half a minute.
     address = f"/admin/primitives/category/{Category.objects.get(slug='vmm').pk}/change/"

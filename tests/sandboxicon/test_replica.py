@@ -84,18 +84,16 @@ def servers() -> Iterator[Servers]:
 
 
 @pytest.fixture
-def sites(servers: Servers, tmp_path: Path) -> Iterator[list[str]]:
+def sites(servers: Servers, as_served: dict[str, str], tmp_path: Path) -> Iterator[list[str]]:
     """The addresses of two web processes over both."""
     environment = {
+        **as_served,
         "DATABASE_URL": servers.url(servers.primary),
         "DATABASE_REPLICA_URL": servers.url(servers.replica),
-        "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
-        "BROWSER_STATIC_ROOT": str(tmp_path / "static"),
         "WEB_CONCURRENCY": "1",
     }
     manage("migrate", "-v0", **environment)
     manage("load_content", "--from", str(small.write(tmp_path / "content", small.documents())), **environment)
-    manage("collectstatic", "--no-input", "-v0", **environment)
     servers.wait_for_replica()
     with (
         running(tmp_path / "one.log", **environment) as one,

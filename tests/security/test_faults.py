@@ -114,14 +114,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def site(cluster: Cluster, tmp_path: Path) -> Iterator[Server]:
+def site(cluster: Cluster, as_served: dict[str, str], tmp_path: Path) -> Iterator[Server]:
     cluster.done("migrate", "--verbosity=0")
     cluster.done("load_content")
-    settings = {"DJANGO_SETTINGS_MODULE": "tests.browser.settings", "BROWSER_STATIC_ROOT": str(tmp_path / "static")}
-    (tmp_path / "static").mkdir()
-    subprocess.run([sys.executable, "manage.py", "collectstatic", "--no-input", "-v0"], cwd=CHECKOUT, check=True,
-                   env={"PATH": os.environ["PATH"], "SECRET_KEY": "x", **settings})  # fmt: skip
-    with running(tmp_path / "log", DATABASE_URL=cluster.url, **settings) as server:
+    with running(tmp_path / "log", **as_served, DATABASE_URL=cluster.url) as server:
         yield server
 
 
