@@ -15,6 +15,9 @@ workers = os.environ.get("WEB_CONCURRENCY") or 2
 worker_class = "gthread"
 threads = 8
 graceful_timeout = 10
+# By itself gunicorn takes headers of these names, SCRIPT_NAME and PATH_INFO, for what the server in front says, from
+# any peer on this machine. Ours says no such thing, but passes on what a client says.
+forwarder_headers = ""
 # Its default path is one per user, not one per checkout, and nobody here uses it.
 control_socket_disable = True
 if os.environ.get("LOG_FORMAT") == "json":

@@ -3,13 +3,16 @@
 import secrets
 import threading
 from collections.abc import Callable, Hashable
-from contextlib import nullcontext
 from typing import Any
 
 from django.http import HttpRequest
 from django.template import Template
 from django.template.context import make_context
 from django.template.loader import get_template
+
+# How long one waits for what another makes. That one may itself be waiting for a connection that this one has, where
+# there are fewer of them than threads.
+PATIENCE_SECONDS = 1
 
 # Where the live parts of a page are, in what is kept of it; and under what they are noted while it is made.
 HOLE = f"<!--{secrets.token_hex(8)}-->"
@@ -46,14 +49,18 @@ class KeptByRevision:
     def get(self, request: HttpRequest | None, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made under this key at the revision of this request, or what `make` makes now.
 
-        One request makes it, and the others wait. `make` may ask for other values.
+        One request makes it, and the others wait, but not for ever. `make` may ask for other values.
         """
         values = self.at(request)
         if key not in values:
             # What is kept for nobody else is made without waiting for anybody else.
-            with self._making if values is self._values else nullcontext():
+            is_my_turn = values is self._values and self._making.acquire(timeout=PATIENCE_SECONDS)
+            try:
                 if key not in values:
                     values[key] = make()
+            finally:
+                if is_my_turn:
+                    self._making.release()
         return values[key]
 
 

@@ -27,11 +27,12 @@ def colophon(request: HttpRequest) -> dict[str, Any]:
 
 def newest_claim_date(revision: Revision | None = None) -> datetime.date | None:
     """The newest date as of which a published claim holds, asked for once a revision by each worker, or for a page that
-    was made at no known revision (a curator's) once in five minutes.
+    was made at no known revision (a curator's, or the answer to a form) once in five minutes.
 
     None where there is no claim, or no database: a page that says so much must still stand.
     """
-    key = f"{NEWEST_CLAIM}-{revision.number}" if revision else NEWEST_CLAIM
+    # A database that was restored from a backup counts from there, and so comes by a number again.
+    key = f"{NEWEST_CLAIM}-{revision.number}-{revision.moved_at.timestamp()}" if revision else NEWEST_CLAIM
     try:
         return cache.get_or_set(key, lambda: Claim.objects.published().newest_date(), KEPT_SECONDS)
     except DatabaseError:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
+from django.views.defaults import page_not_found
 
 from evidence.requests import client_address
 
@@ -20,16 +21,26 @@ class AllowedNetworks:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if _is_admin(request):
+        if _is_admin(request) or _leads_to_admin(request):
+            if response.status_code != 404 and not _may_come(request):
+                response = page_not_found(request, Http404())
             # What one network gets must not be kept for another, least of all that there is nothing.
             patch_cache_control(response, private=True, no_store=True)
         return response
 
     def process_view(self, request: HttpRequest, *view: Any) -> None:
-        if settings.ADMIN_ALLOW and _is_admin(request):
-            address = client_address(request)
-            if not address or not any(address in network for network in settings.ADMIN_ALLOW):
-                raise Http404
+        if _is_admin(request) and not _may_come(request):
+            raise Http404
+
+
+def _may_come(request: HttpRequest) -> bool:
+    address = client_address(request)
+    return not settings.ADMIN_ALLOW or any(address and address in network for network in settings.ADMIN_ALLOW)
+
+
+def _leads_to_admin(request: HttpRequest) -> bool:
+    """Whether it is the admin's address but for the stroke at its end, which Django's CommonMiddleware adds."""
+    return f"{request.path_info}/" == f"/{settings.ADMIN_PATH}"
 
 
 def _is_admin(request: HttpRequest) -> bool:

@@ -4,7 +4,7 @@ A page for an anonymous reader is made from the replica only if the replica has 
 the request came; otherwise, and for curators, and for all that is not the public content, the primary answers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -32,6 +32,12 @@ def reading() -> Iterator[None]:
         yield
     finally:
         _is_reading.reset(token)
+
+
+def reading_each(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same, each made within `reading`."""
+    with reading():
+        yield from chunks
 
 
 class Router:

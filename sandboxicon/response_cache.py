@@ -9,6 +9,7 @@ A request with a session goes past all of this, and nobody keeps what it gets.
 import datetime
 import gzip
 import re
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -23,11 +24,13 @@ from urllib.parse import parse_qsl, urlencode
 import brotli
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
-from django.utils.http import http_date
+from django.utils.http import http_date, parse_etags
+from django_htmx.middleware import HtmxDetails
 
 from audits.verdicts import guess_platform
 from sandboxicon import replica
@@ -36,7 +39,8 @@ from sandboxicon.revision import Revision, Unreachable, Watch
 # In Cache-Status (RFC 9211), where the primary does not say whether this is still true.
 UNREACHABLE = '; detail="database unreachable"'
 KEPT_STATUSES = {200, 301, 404, 410}
-# A change within this time of another one could share its second, which is all that Last-Modified can tell.
+# The next change could share the second in which this one was seen, which is all that Last-Modified can tell. So it is
+# told only when the database has said for so long that this one is in force.
 SETTLED = datetime.timedelta(seconds=2)
 # Brotli's quality for a page that is asked for the first time, where a higher one takes longer than all else that the
 # page costs; and for one that is asked for again, and is a fifth smaller then.
@@ -51,6 +55,29 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 def _wants_part(request: HttpRequest) -> Hashable:
     return "HTTP_HX_REQUEST" in request.META and "HTTP_HX_HISTORY_RESTORE_REQUEST" not in request.META
+
+
+def _settle_htmx(request: HttpRequest) -> None:
+    """Put what a page makes of htmx's headers in place of what they say.
+
+    A page takes only `true` for true, and may be told that a value is percent-encoded. If the key under which its
+    answer is kept had another opinion, a stranger could put a part where everybody looks for the page.
+    """
+    htmx = HtmxDetails(request)
+    told: dict[str, str | None] = {}
+    if htmx:
+        told = {
+            "HTTP_HX_REQUEST": "true",
+            "HTTP_HX_HISTORY_RESTORE_REQUEST": "true" if htmx.history_restore_request else None,
+            "HTTP_HX_CURRENT_URL": htmx.current_url,
+            "HTTP_HX_TARGET": htmx.target,
+            "HTTP_HX_TRIGGER": htmx.trigger,
+        }
+    for name in [name for name in request.META if name.startswith("HTTP_HX_")]:
+        del request.META[name]
+    request.META.update({name: value for name, value in told.items() if value})
+    # Django reads them all at the first, and keeps that.
+    request.__dict__.pop("headers", None)
 
 
 def _platform(request: HttpRequest) -> Hashable:
@@ -85,8 +112,9 @@ class Kept:
     headers: dict[str, tuple[str, str]]
     """As a response stores them: by their names in small letters, with the names as they are sent."""
     etag: str
-    moved_at: datetime.datetime
+    modified_at: datetime.datetime
     bodies: dict[str, bytes]
+    """By encoding. Never changed but put in place of the one before, since others may be reading that."""
     was_asked_again: bool = False
     heads: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
 
@@ -100,17 +128,17 @@ class Kept:
         """In this encoding, made now if nobody asked for it before."""
         if encoding not in self.bodies:
             quality = BROTLI_AGAIN if self.was_asked_again else BROTLI_ONCE
-            self.bodies[encoding] = _compress(self._plain(), encoding, quality)
+            self.bodies = {**self.bodies, encoding: _compress(self._plain(), encoding, quality)}
         return self.bodies[encoding]
 
-    def tag(self, encoding: str) -> str:
-        """The ETag of the body in this encoding: another one for other bytes."""
-        is_first = encoding == "br" and not self.was_asked_again
+    def tag(self, encoding: str, *, was_asked_again: bool) -> str:
+        """The ETag of the body in this encoding and form: another one for other bytes."""
+        is_first = encoding == "br" and not was_asked_again
         return f'"{self.etag}{FIRST_FORM if is_first else encoding and "-" + encoding}"'
 
     def asked_again(self, encoding: str) -> "Kept":
         """The same response, compressed with more care. A new one, since others may be sending this one."""
-        again = Kept(self.status, self.headers, self.etag, self.moved_at, {"": self._plain()}, was_asked_again=True)
+        again = Kept(self.status, self.headers, self.etag, self.modified_at, {"": self._plain()}, was_asked_again=True)
         again.bodies = {encoding: again.body(encoding)}
         return again
 
@@ -119,8 +147,15 @@ class Kept:
         return {"": bytes, "br": brotli.decompress, "gzip": gzip.decompress}[encoding](body)
 
 
+def _weight(key: Hashable) -> int:
+    """Bytes that a key takes in memory, about: who asks decides how long the texts in it are."""
+    if isinstance(key, (tuple, frozenset)):
+        return sys.getsizeof(key) + sum(map(_weight, key))
+    return sys.getsizeof(key)
+
+
 class Shelf:
-    """Values by key, within a number of bytes; the least lately asked for go first.
+    """Values by key, within a number of bytes, keys included; the least lately asked for go first.
 
     What was asked for once is apart from what was asked for again, so that a flood of addresses that nobody asks for
     twice drives out only its like (a segmented LRU).
@@ -157,11 +192,14 @@ class Shelf:
 
     def put(self, key: Hashable, value: Any, size: int) -> None:
         """Keep it, in place of what was there. What is larger than an eighth of the whole is not kept."""
+        size += _weight(key)
         with self._lock:
+            if size > self.most / 8:
+                return
             if key in self._again:
                 self._bytes_again += size - self._again[key][1]
                 self._again[key] = value, size
-            elif size <= self.most / 8:
+            else:
                 self._bytes_once += size - (self._once.pop(key)[1] if key in self._once else 0)
                 self._once[key] = value, size
             self._shrink()
@@ -203,12 +241,16 @@ class ResponseCache:
         # When the day here began, and when it ends.
         self.day = timezone.localtime(), 0.0
         self.static = f"/{settings.STATIC_URL.strip('/')}/"
+        self.liveness = reverse("healthz")
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(self.static):
-            return self.get_response(request)
+        # Whether this process answers has nothing to do with the database.
+        if request.path_info.startswith(self.static) or request.path_info == self.liveness:
+            return _keep_from_others(self.get_response(request))
         if request.method not in ("GET", "HEAD") or _is_personal(request):
             return _keep_from_others(self.get_response(request))
+        if "HTTP_HX_REQUEST" in request.META:
+            _settle_htmx(request)
         revision, is_primary = self._revision()
         state = self._state(revision)
         read = self.shelf.get((state, _page(request))) if request.META.get("QUERY_STRING") else None
@@ -225,7 +267,7 @@ class ResponseCache:
         is_new_form = not kept.was_asked_again or encoding not in kept.bodies
         if not kept.was_asked_again:
             kept = kept.asked_again(encoding)
-        response = _answer(request, kept, encoding, f"hit{'' if is_primary else UNREACHABLE}")
+        response = _answer(request, kept, encoding, revision, f"hit{'' if is_primary else UNREACHABLE}")
         if is_new_form:
             self.shelf.put(key, kept, kept.size)
         return response
@@ -282,14 +324,17 @@ class ResponseCache:
             response = self.get_response(request)
         if is_head:
             request.method = "HEAD"
+        if on_replica and isinstance(response, StreamingHttpResponse):
+            # It is made while it is sent, when this has long returned.
+            chunks: Any = response.streaming_content
+            response.streaming_content = replica.reading_each(chunks)
         if not isinstance(response, HttpResponse) or not _may_be_kept(response):
             return _keep_from_others(response)
         # A page also changes at midnight, when its claims grow a day older.
-        moved_at = max(revision.moved_at, self._midnight()) if revision else timezone.now()
+        modified_at = max(revision.first_told_at, self._midnight()) if revision else timezone.now()
         kept = Kept(
-            response.status_code, response.headers._store, sha256(response.content).hexdigest()[:24], moved_at,
-            {"": response.content},
-        )  # fmt: skip
+            response.status_code, response.headers._store, _digest(response), modified_at, {"": response.content}
+        )
         if revision and state:
             names = tuple(name.strip().lower() for name in response.get("Vary", "").split(",") if name.strip())
             if encoding:
@@ -299,10 +344,10 @@ class ResponseCache:
             address = _address(request, read)
             if read is not None:
                 self.shelf.put((state, _page(request)), read, 500)
-            self.shelf.put((state, address), names, 500)
             if key := _key(request, address, state, names):
+                self.shelf.put((state, address), names, 500)
                 self.shelf.put(key, kept, kept.size)
-        return _answer(request, kept, encoding, "fwd=miss")
+        return _answer(request, kept, encoding, revision, "fwd=miss")
 
 
 def _key(
@@ -351,6 +396,9 @@ def _address(request: HttpRequest, read: frozenset[str] | None) -> Hashable:
 
 @lru_cache(500)
 def _in_order(query: str, read: frozenset[str] | None) -> str:
+    # A page reads raw bytes as UTF-8, and this would not.
+    if not query.isascii():
+        return query
     try:
         pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=settings.DATA_UPLOAD_MAX_NUMBER_FIELDS)
     except ValueError:
@@ -399,10 +447,18 @@ def _compress(body: bytes, encoding: str, quality: int) -> bytes:
     return gzip.compress(body, mtime=0) if encoding == "gzip" else body
 
 
-def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) -> HttpResponseBase:
+def _digest(response: HttpResponse) -> str:
+    """What tells this response from all others of its address: its body, and where htmx is to put that."""
+    of_htmx = sorted(it for it in response.headers.items() if it[0].startswith("HX-"))
+    return sha256(repr(of_htmx).encode() + response.content).hexdigest()[:24]
+
+
+def _answer(
+    request: HttpRequest, kept: Kept, encoding: str, revision: Revision | None, cache_status: str
+) -> HttpResponseBase:
     head = kept.heads.get(encoding)
     if head is None:
-        is_settled = timezone.now() - kept.moved_at > SETTLED
+        is_settled = revision is not None and revision.told_at - kept.modified_at > SETTLED
         head = _head(kept, encoding, is_settled)
         if is_settled:
             kept.heads[encoding] = head
@@ -413,16 +469,25 @@ def _answer(request: HttpRequest, kept: Kept, encoding: str, cache_status: str) 
     response.headers._store = head.copy()
     response["Cache-Status"] = f"sandboxicon; {cache_status}"
     if kept.status == 200 and ("HTTP_IF_NONE_MATCH" in request.META or "HTTP_IF_MODIFIED_SINCE" in request.META):
-        modified = int(kept.moved_at.timestamp()) if response.has_header("Last-Modified") else None
-        # Who has the content in either of its two forms has it.
-        known = request.META.get("HTTP_IF_NONE_MATCH", "")
-        if FIRST_FORM in known:
-            request.META["HTTP_IF_NONE_MATCH"] = known.replace(FIRST_FORM, "-br")
-        return (
-            get_conditional_response(request, response["ETag"].replace(FIRST_FORM, "-br"), modified, response)
-            or response
-        )
+        return _unless_known(request, kept, encoding, response)
     return response
+
+
+def _unless_known(request: HttpRequest, kept: Kept, encoding: str, response: HttpResponse) -> HttpResponseBase:
+    """A 304 for who has the content, in either of its two forms; else the response."""
+    # It is for who changes something, and nobody does here.
+    request.META.pop("HTTP_IF_MATCH", None)
+    modified = int(kept.modified_at.timestamp()) if response.has_header("Last-Modified") else None
+    if "HTTP_IF_NONE_MATCH" in request.META:
+        # Then the date counts for nothing (RFC 9110, 13.1.3), also where the tags say nothing.
+        request.META.pop("HTTP_IF_MODIFIED_SINCE", None)
+        known = parse_etags(request.META["HTTP_IF_NONE_MATCH"])
+        other = kept.tag(encoding, was_asked_again=not kept.was_asked_again)
+        if response["ETag"] not in known and other in known:
+            # A cache looks for what it has by the tag that this one names.
+            response["ETag"] = other
+            return get_conditional_response(request, other, None, response) or response
+    return get_conditional_response(request, response["ETag"], modified, response) or response
 
 
 # Of nearly all pages it is the same.
@@ -441,8 +506,8 @@ def _head(kept: Kept, encoding: str, is_settled: bool) -> dict[str, tuple[str, s
     if not response.has_header("Cache-Control"):
         response["Cache-Control"] = f"public, max-age=0, s-maxage={settings.EDGE_SECONDS}, stale-if-error=86400"
     if kept.status == 200:
-        response["ETag"] = kept.tag(encoding)
+        response["ETag"] = kept.tag(encoding, was_asked_again=kept.was_asked_again)
         if is_settled:
-            response["Last-Modified"] = _http_date(int(kept.moved_at.timestamp()))
+            response["Last-Modified"] = _http_date(int(kept.modified_at.timestamp()))
     store: dict[str, tuple[str, str]] = response.headers._store
     return store

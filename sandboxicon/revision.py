@@ -7,9 +7,11 @@ answer to a question that was put before they came.
 """
 
 import datetime
+import itertools
+import select
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
@@ -17,7 +19,8 @@ from psycopg.pq import ExecStatus
 
 from sandboxicon import database
 
-_SQL = b"SELECT number, moved_at, trusted FROM content_is_at()"
+_SQL = b"""SELECT number, moved_at, trusted, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+FROM content_is_at()"""
 _STATEMENT = b"content_is_at"
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
@@ -26,6 +29,11 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 # How long nobody asks again after the database did not answer: each try could hold a thread for seconds.
 PAUSE_SECONDS = 0.5
+# How long a question waits. Longer than the server's own limit, which says nothing where the server hangs.
+ANSWER_SECONDS = 3
+
+# Answers of all watches are counted together, so that any two of them can be told apart by which came first.
+_ANSWERS = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -34,8 +42,13 @@ class Revision:
 
     number: int
     moved_at: datetime.datetime
-    # Which of a watch's answers this is: of two, the later one has the higher number.
+    # Which of the answers this is: of two, of whichever watch, the later one has the higher number.
     answer: int = field(default=0, compare=False)
+    # By the database's clock: when it told this watch of this state first, and when it did now. The state before was in
+    # force until later than any watch was told of it, and `moved_at` may lie before that: it is when a transaction
+    # made its first change, and others may have come and gone until it committed.
+    first_told_at: datetime.datetime = field(default=_EPOCH, compare=False)
+    told_at: datetime.datetime = field(default=_EPOCH, compare=False)
 
 
 class Unreachable(Exception):
@@ -101,8 +114,12 @@ class Watch:
                 if self._connection is None:
                     self._connection = self._connect()
                 sent = time.clock_gettime(_CLOCK)
-                number, moved_at, trusted = _read(self._connection)
-                answer = Revision(number, _EPOCH + datetime.timedelta(microseconds=moved_at), self._begun)
+                turn = next(_ANSWERS)
+                number, moved_at, trusted, told_at = _read(self._connection)
+                answer = Revision(number, _time(moved_at), turn, _time(told_at), _time(told_at))
+                before, _ = self._trusted
+                if before == answer:
+                    answer = replace(answer, first_told_at=before.first_told_at)
                 self._trusted = answer, sent + trusted / 1_000_000
                 return answer
             except psycopg.Error:
@@ -121,12 +138,31 @@ class Watch:
         return connection
 
 
-def _read(connection: "psycopg.Connection[Any]") -> tuple[int, int, int]:
+def _time(microseconds: int) -> datetime.datetime:
+    return _EPOCH + datetime.timedelta(microseconds=microseconds)
+
+
+def _read(connection: "psycopg.Connection[Any]") -> tuple[int, int, int, int]:
     """What the statement says. Straight through libpq: readers wait for it, and a cursor takes longer than Postgres.
-    Raises psycopg.Error.
+    Raises psycopg.Error, also where no answer comes in time.
     """
-    found = connection.pgconn.exec_prepared(_STATEMENT, [])
-    if found.status != ExecStatus.TUPLES_OK:
-        raise psycopg.OperationalError(found.get_error_message())
-    number, moved_at, trusted = (int(found.get_value(0, column) or 0) for column in range(3))
-    return number, moved_at, trusted
+    server = connection.pgconn
+    until = time.monotonic() + ANSWER_SECONDS
+    arrives = select.poll()
+    arrives.register(server.socket, select.POLLIN)
+    server.send_query_prepared(_STATEMENT, [])
+    server.flush()
+    found = None
+    while True:
+        while server.is_busy():
+            if not arrives.poll(max(until - time.monotonic(), 0) * 1000):
+                raise psycopg.OperationalError("no answer in time")
+            server.consume_input()
+        result = server.get_result()
+        if result is None:
+            break
+        found = result
+    if found is None or found.status != ExecStatus.TUPLES_OK:
+        raise psycopg.OperationalError(found.get_error_message() if found else "no answer")
+    number, moved_at, trusted, told_at = (int(found.get_value(0, column) or 0) for column in range(4))
+    return number, moved_at, trusted, told_at

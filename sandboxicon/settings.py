@@ -101,6 +101,7 @@ MIDDLEWARE = [
     "sandboxicon.headers.cross_origin",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "sandboxicon.door.AllowedNetworks",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -109,12 +110,14 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "sandboxicon.door.AllowedNetworks",
     "axes.middleware.AxesMiddleware",
     "sandboxicon.parameters.KnownParameters",
 ]
 
 ROOT_URLCONF = "sandboxicon.urls"
+# The site stands at the root of its host, whatever a request says: else a stranger could have links made, and kept for
+# others, that lead elsewhere.
+FORCE_SCRIPT_NAME = ""
 WSGI_APPLICATION = "sandboxicon.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

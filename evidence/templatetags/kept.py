@@ -10,6 +10,8 @@ from evidence.kept import HOLE, HOLES, KeptByRevision
 
 register = template.Library()
 
+NO_LIVE_PART = "There is no live part in what is kept; only in a page that is."
+
 # Some of each template that makes a page.
 _PARTS = KeptByRevision(1_000)
 
@@ -22,7 +24,13 @@ class KeptNode(Node):
 
     def render(self, context: Context) -> str:
         page = context.template.name if context.template else ""
-        return str(_PARTS.get(context.get("request"), (self, page), lambda: self.nodelist.render(context)))
+        return str(_PARTS.get(context.get("request"), (self, page), lambda: self._made(context)))
+
+    def _made(self, context: Context) -> str:
+        made = self.nodelist.render(context)
+        if HOLE in made:
+            raise TemplateSyntaxError(NO_LIVE_PART)
+        return made
 
 
 @register.tag
@@ -33,7 +41,7 @@ def kept(parser: Parser, token: Token) -> KeptNode:
     nodelist = parser.parse(("endkept",))
     parser.delete_first_token()
     if nodelist.get_nodes_by_type(LiveNode):
-        raise TemplateSyntaxError("There is no live part in what is kept; only in a page that is.")
+        raise TemplateSyntaxError(NO_LIVE_PART)
     return KeptNode(nodelist)
 
 

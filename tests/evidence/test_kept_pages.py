@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template import Context, Template, TemplateSyntaxError
 from django.test import Client, RequestFactory
 
+from evidence.kept import kept_page
 from tests.factories import make_agent, make_audit, make_claim, make_primitive, make_tier
 
 pytestmark = pytest.mark.django_db
@@ -116,6 +118,17 @@ def test_a_part_is_kept_for_as_long_as_the_content_is_the_same() -> None:
 def test_a_kept_part_can_have_no_live_one() -> None:
     with pytest.raises(TemplateSyntaxError, match="no live part"):
         Template("{% load kept %}{% kept %}{% if x %}{% live %}{{ x }}{% endlive %}{% endif %}{% endkept %}")
+
+
+def test_no_live_part_comes_into_what_is_kept_by_an_include(settings: Any, tmp_path: Path) -> None:
+    (tmp_path / "part.html").write_text("{% load kept %}{% live %}{{ x }}{% endlive %}")
+    (tmp_path / "page.html").write_text("{% load kept %}{% kept %}{% include 'part.html' %}{% endkept %}")
+    [engine] = settings.TEMPLATES
+    settings.TEMPLATES = [{**engine, "DIRS": [tmp_path]}]
+    request = RequestFactory().get("/")
+    request.content_state = next(STATES)  # type: ignore[attr-defined]
+    with pytest.raises(TemplateSyntaxError, match="no live part"):
+        kept_page(request, "page.html", {"x": "told once"}, 1)
 
 
 def test_where_nothing_is_kept_a_live_part_is_like_any_other() -> None:

@@ -2,20 +2,24 @@
 
 import gzip
 import os
+import threading
+import time
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
 import brotli
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.db import connection, transaction
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from evidence.kept import KeptByRevision
 from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
+from sandboxicon import replica, response_cache
 from sandboxicon.response_cache import ResponseCache
 from sandboxicon.revision import Revision, Unreachable
 from tests.factories import make_agent, make_audit, make_claim, make_primitive
@@ -181,6 +185,59 @@ def test_a_part_is_never_served_for_a_page_nor_a_page_for_a_part(client: Client,
     assert status(restored) == "hit"
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"HX-Request": "true", "HX-History-Restore-Request": "1"},
+        {"HX-Request": "true", "HX-History-Restore-Request": ""},
+        {"HX-Request": "1"},
+        {"HX-Request": ""},
+        {"HX-Request": "TRUE"},
+        {"HX-Request": "true, true"},
+        {"HX-Request": "%74rue"},
+        {"HX-Request": "%74rue", "HX-Request-URI-AutoEncoded": "true"},
+        {**PARTS, "HX-History-Restore-Request": "%74rue", "HX-History-Restore-Request-URI-AutoEncoded": "true"},
+    ],
+)  # fmt: skip
+def test_no_odd_header_of_htmx_puts_a_part_in_the_place_of_the_page(client: Client, odd: dict[str, str]) -> None:
+    make_primitive(slug="box")
+    for address in ("/", "/primitives/", "/search/?q=box", "/ladder/"):
+        client.get(address, headers=odd)
+        assert client.get(address).content.startswith(b"<!doctype html>")
+        assert not client.get(address, headers=PARTS).content.startswith(b"<!doctype html>")
+
+
+def test_a_header_of_htmx_that_is_encoded_is_kept_as_what_it_says(client: Client) -> None:
+    make_primitive(slug="one")
+    make_primitive(slug="two")
+    elsewhere = {**PARTS, "HX-Trigger": "filters", "HX-Current-URL": "http://testserver/primitives/%3Fp=one"}
+    address = "/primitives/?p=one&p=two"
+    encoded = client.get(address, headers={**elsewhere, "HX-Current-URL-URI-AutoEncoded": "true"})
+    plain = client.get(address, headers=elsewhere)
+    assert b'id="results"' not in encoded.content
+    assert b'id="results"' in plain.content
+
+
+def test_links_lead_here_whatever_path_a_request_says_that_the_site_stands_at(client: Client) -> None:
+    make_primitive(slug="box")
+    make_primitive(slug="other")
+    for address in ("/", "/primitives/box/", "/audits/?q=x"):
+        assert b"evil" not in client.get(address, SCRIPT_NAME="//evil.example").content
+    for address in ("/", "/primitives/box/", "/primitives/other/", "/audits/?q=x"):
+        assert b"evil" not in client.get(address).content
+
+
+def test_parts_that_htmx_is_to_put_elsewhere_are_told_apart_by_their_etags(client: Client) -> None:
+    make_primitive(slug="box")
+    here = "http://testserver/primitives/"
+    from_list = client.get("/primitives/?q=box", headers={**PARTS, "HX-Current-URL": here})
+    from_search = client.get("/primitives/?q=box", headers={**PARTS, "HX-Current-URL": f"{here}?q=bo"})
+    assert from_list.content == from_search.content
+    assert from_list.has_header("HX-Push-Url")
+    assert from_search.has_header("HX-Replace-Url")
+    assert from_list.headers["ETag"] != from_search.headers["ETag"]
+
+
 def test_picks_alone_are_never_served_for_a_whole_answer(client: Client) -> None:
     make_primitive(slug="one")
     make_primitive(slug="two")
@@ -238,10 +295,46 @@ def test_conditional_requests(client: Client, monkeypatch: pytest.MonkeyPatch) -
     assert changed.status_code == 200
     # A second change could share the second of the first, so a date is given only once that cannot be.
     assert not changed.has_header("Last-Modified")
-    now = timezone.now()
-    monkeypatch.setattr(timezone, "now", lambda: now + timezone.timedelta(seconds=5))
+    monkeypatch.setattr(response_cache, "SETTLED", timezone.timedelta(0))
     date = client.get("/primitives/").headers["Last-Modified"]
     assert client.get("/primitives/", headers={"If-Modified-Since": date}).status_code == 304
+    # The date counts for nothing beside a tag, not even beside one that says nothing.
+    for tag in ('"other"', "", "garbage"):
+        both = {"If-Modified-Since": date, "If-None-Match": tag}
+        assert client.get("/primitives/", headers=both).status_code == 200
+    for tag in ('"other"', page):
+        assert client.get("/primitives/", headers={"If-None-Match": page, "If-Match": tag}).status_code == 200
+
+
+def test_the_date_of_a_page_moves_with_a_change_that_was_begun_before_another_and_committed_after_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "SETTLED", timezone.timedelta(0))
+    make_primitive(slug="box", name="Before")
+    make_primitive(slug="other")
+    begun, commit = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        with transaction.atomic():
+            Primitive.objects.filter(slug="box").update(name="After")
+            with connection.cursor() as cursor:
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            begun.set()
+            commit.wait(20)
+        connection.close()
+
+    slow = threading.Thread(target=slowly)
+    slow.start()
+    assert begun.wait(20)
+    Primitive.objects.filter(slug="other").update(name="Else")
+    for _ in range(2):
+        before = client.get("/primitives/box/")
+    time.sleep(1.1)  # the date tells no less than seconds
+    commit.set()
+    slow.join()
+    after = client.get("/primitives/box/", headers={"If-Modified-Since": before.headers["Last-Modified"]})
+    assert after.status_code == 200
+    assert "After" in after.content.decode()
 
 
 def test_what_is_asked_for_again_is_compressed_with_more_care_and_who_has_the_first_form_has_it(client: Client) -> None:
@@ -255,10 +348,11 @@ def test_what_is_asked_for_again_is_compressed_with_more_care_and_who_has_the_fi
     assert (once_more.content, once_more.headers["ETag"]) == (again.content, again.headers["ETag"])
     for known in (first, again):
         unchanged = client.get("/primitives/box/", headers={**br, "If-None-Match": known.headers["ETag"]})
-        assert (unchanged.status_code, unchanged.headers["ETag"]) == (304, again.headers["ETag"])
+        assert (unchanged.status_code, unchanged.headers["ETag"]) == (304, known.headers["ETag"])
     # Another worker, where nobody has asked for it yet.
     cache_of(client).shelf.clear()
-    assert client.get("/primitives/box/", headers={**br, "If-None-Match": again.headers["ETag"]}).status_code == 304
+    unchanged = client.get("/primitives/box/", headers={**br, "If-None-Match": again.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.headers["ETag"]) == (304, again.headers["ETag"])
     Primitive.objects.filter(slug="box").update(name="Else")
     assert client.get("/primitives/box/", headers={**br, "If-None-Match": again.headers["ETag"]}).status_code == 200
 
@@ -325,6 +419,9 @@ def test_machines_that_ask_for_health_are_never_answered_from_it(client: Client)
     for address in ("/healthz", "/readyz"):
         for _ in range(2):
             assert "Cache-Status" not in client.get(address).headers
+    cache_of(client).watch, watch = None, watch_of(client)
+    assert client.get("/healthz").content == b"ok\n"  # without a question to the database
+    cache_of(client).watch = watch
 
 
 def test_a_shared_cache_may_hold_a_page_for_a_moment_and_a_browser_must_ask(client: Client, settings: Any) -> None:
@@ -376,6 +473,80 @@ def test_a_flood_of_addresses_stays_within_the_bytes_and_drives_no_common_page_o
             assert cache.shelf.bytes <= most
     assert cache.shelf.bytes <= most
     assert {status(cache(request(address))) for address in common} == {"hit"}
+
+
+def test_the_bytes_are_those_of_memory_whatever_a_stranger_puts_into_an_address(settings: Any) -> None:
+    most = 2_000_000
+
+    def view(request: HttpRequest) -> HttpResponse:
+        read = {"Vary": "HX-Request, HX-Current-URL", "No-Vary-Search": 'key-order, params, except=("q")'}
+        return HttpResponse(b"x" * 500, headers=read)
+
+    cache, _ = cache_over(view, settings, most)
+    request = RequestFactory().get
+    tracemalloc.start()
+    try:
+        for number in range(2_000):
+            long = {"HX-Request": "true", "HX-Current-URL": "u" * (1_900 + number % 200)}
+            cache(
+                request("/a/", {"q": str(number).ljust(3_900, "x")}, headers={"Host": f"here:{number:08000}", **long})
+            )
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Beside it stand the 500 queries that were put in order last.
+    assert used < 1.5 * most + 500 * 8_000
+
+
+def test_what_is_sent_while_it_is_made_is_read_from_the_replica_to_its_end(settings: Any) -> None:
+    def view(request: HttpRequest) -> StreamingHttpResponse:
+        return StreamingHttpResponse(str(replica._is_reading.get()) for _ in range(3))
+
+    cache, watch = cache_over(view, settings, 1_000_000)
+    cache.replica_watch = watch  # type: ignore[assignment]
+    assert b"".join(cache(RequestFactory().get("/a/"))) == b"TrueTrueTrue"  # type: ignore[arg-type]
+    assert not replica._is_reading.get()
+
+
+def test_raw_bytes_in_an_address_are_not_taken_for_those_that_they_look_like(settings: Any) -> None:
+    cache, _ = cache_over(lambda request: HttpResponse(request.GET["q"]), settings, 1_000_000)
+
+    def get(query: str) -> str:
+        request = RequestFactory().get("/search/")
+        request.META["QUERY_STRING"] = request.environ["QUERY_STRING"] = query
+        return cache(request).content.decode()  # type: ignore[attr-defined, no-any-return]
+
+    assert [get("q=\xc3\xa9"), get("q=%C3%83%C2%A9")] == ["é", "Ã©"]
+
+
+def test_a_body_that_is_made_later_changes_nothing_that_others_read() -> None:
+    kept = response_cache.Kept(200, {}, "tag", timezone.now(), {"": b"body"})
+    others = kept.bodies
+    assert gzip.decompress(kept.body("gzip")) == b"body"
+    assert others == {"": b"body"}
+    assert set(kept.bodies) == {"", "gzip"}
+
+
+def test_one_who_makes_a_part_keeps_nobody_waiting_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evidence.kept.PATIENCE_SECONDS", 0.05)
+    kept = KeptByRevision(most=9)
+    request = RequestFactory().get("/")
+    request.content_state = 1, timezone.now(), timezone.localdate()  # type: ignore[attr-defined]
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def slowly() -> str:
+        has_begun.set()
+        may_end.wait(20)
+        return "row"
+
+    slow = threading.Thread(target=kept.get, args=(request, "slow", slowly))
+    slow.start()
+    assert has_begun.wait(20)
+    assert kept.get(request, "quick", lambda: "another row") == "another row"
+    assert slow.is_alive()
+    may_end.set()
+    slow.join()
+    assert kept.get(request, "slow", lambda: "never made") == "row"
 
 
 def test_a_feed_is_sent_again_only_when_what_it_tells_has_changed(client: Client) -> None:

@@ -1,8 +1,11 @@
 """The content's one revision: what moves it, when, and how it is asked for."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pghistory.models
@@ -251,3 +254,33 @@ def test_options_in_the_databases_address_hold_for_the_watch_too(watch: Watch, m
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'watched'")
         assert cursor.fetchone() == (1,)
+
+
+def test_a_server_that_hangs_holds_readers_for_a_moment_only(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(revision, "ANSWER_SECONDS", 0.3)
+    before = watch.current()
+    assert watch._connection is not None
+    backend = watch._connection.info.backend_pid
+    if not Path(f"/proc/{backend}/comm").exists() or "postgres" not in Path(f"/proc/{backend}/comm").read_text():
+        pytest.skip("the database is on another machine")
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        time.sleep(0.05)  # the last answer is not trusted any more
+        begun = time.monotonic()
+        assert watch.current() == before  # by a new connection
+        assert time.monotonic() - begun > 0.2
+        assert watch._connection is not None
+        assert watch._connection.info.backend_pid != backend
+    finally:
+        os.kill(backend, signal.SIGCONT)
+
+
+def test_answers_of_two_watches_are_counted_together(watch: Watch) -> None:
+    other = Watch()
+    told = []
+    for each in (watch, other, watch):
+        told.append(each.current())
+        time.sleep(0.02)
+    other.close()
+    assert [one.answer for one in told] == sorted({one.answer for one in told})
+    assert told[0].first_told_at == told[2].first_told_at < told[2].told_at

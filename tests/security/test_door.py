@@ -207,10 +207,11 @@ def test_outside_the_allowed_networks_there_is_no_admin(curator: User) -> None:
     with override_settings(ADMIN_ALLOW=door_settings.networks(["192.0.2.0/24", "2001:db8::/32"])):
         for inside in ("192.0.2.200", "2001:db8::5"):
             assert Client(REMOTE_ADDR=inside).get(LOGIN).status_code == 200
-        for address in (LOGIN, "/admin/", SECOND, "/admin/nothing/"):
+        for address in (LOGIN, "/admin/", "/admin", SECOND, "/admin/nothing/"):
             for outside in ("198.51.100.1", "2001:db9::1", ""):
                 answer = Client(REMOTE_ADDR=outside).get(address)
                 assert (answer.status_code, answer["Cache-Control"]) == (404, "private, no-store"), (address, outside)
+        assert Client(REMOTE_ADDR="192.0.2.200").get("/admin")["Cache-Control"] == "private, no-store"
         assert log_in(Client()).status_code == 404
         assert Client().get("/healthz").status_code == 200
 
