@@ -481,7 +481,7 @@ def _unless_known(request: HttpRequest, kept: Kept, encoding: str, response: Htt
     if "HTTP_IF_NONE_MATCH" in request.META:
         # Then the date counts for nothing (RFC 9110, 13.1.3), also where the tags say nothing.
         request.META.pop("HTTP_IF_MODIFIED_SINCE", None)
-        known = parse_etags(request.META["HTTP_IF_NONE_MATCH"])
+        known = {tag.removeprefix("W/") for tag in parse_etags(request.META["HTTP_IF_NONE_MATCH"])}
         other = kept.tag(encoding, was_asked_again=not kept.was_asked_again)
         if response["ETag"] not in known and other in known:
             # A cache looks for what it has by the tag that this one names.
