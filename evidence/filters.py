@@ -266,11 +266,16 @@ class FacetedFilterSet(django_filters.FilterSet):
     def narrowest(self) -> dict[str, Any] | None:
         """Where nothing is found: the filter without which most is found. None if each alone finds nothing.
 
-        Its title, the query of the address without it, and the number that is found there.
+        Its title, the query of the address without it, and the number that is found there, or that there are more.
         """
         queries = [self._count("", Value(name), self.filtered(leaving_out=name)) for name in self.chosen]
         rows = [row[1:] for row in queries[0].union(*queries[1:], all=True)] if queries else []
         name, number = max(rows, key=lambda row: row[1], default=("", 0))
-        return (
-            {"title": self.filters[name].label, "query": self.query(without=name), "number": number} if number else None
-        )
+        if not number:
+            return None
+        return {
+            "title": self.filters[name].label,
+            "query": self.query(without=name),
+            "number": min(number, self.most),
+            "has_more": number > self.most,
+        }

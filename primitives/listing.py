@@ -21,7 +21,13 @@ primitive_listing = pgtrigger.Trigger(
     level=pgtrigger.Row,
     when=pgtrigger.Before,
     operation=pgtrigger.Insert | pgtrigger.Update,
+    # The locks wait for whoever renames or moves at the same time what the entry is about to point to: that one cannot
+    # see this entry yet, and so would leave it as it is.
     func="""
+        PERFORM FROM ladder_tier WHERE id = NEW.tier_id FOR KEY SHARE;
+        PERFORM FROM primitives_category WHERE id = NEW.category_id FOR KEY SHARE;
+        PERFORM FROM primitives_platform WHERE id IN (
+            SELECT platform_id FROM primitives_supportedplatform WHERE primitive_id = NEW.id) ORDER BY id FOR KEY SHARE;
         SELECT rank INTO NEW.tier_rank FROM ladder_tier WHERE id = NEW.tier_id;
         SELECT count(*), max(as_of) INTO NEW.claim_count, NEW.last_checked
         FROM evidence_claim WHERE primitive_id = NEW.id AND is_published;

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evidence.models import Label
 from primitives.filters import PrimitiveFilterSet
 from primitives.models import Isolates, Primitive, Status
-from tests.factories import make_break, make_claim, make_primitive
+from tests.factories import make_break, make_claim, make_primitive, make_tier
 from tests.htmx import Reader, shown
 from tests.sql import numbers_of_queries
 
@@ -123,6 +123,17 @@ def test_the_entry_meant_comes_first_unless_another_order_is_asked_for(client: C
     assert page_of(client, q="bwrap").select_one("option[selected]")["value"] == ""
     by_name = names(page_of(client, q="bwrap", sort="name"))
     assert by_name == sorted(by_name, key=str.lower)
+
+
+def test_what_there_would_be_without_a_filter_is_said_to_be_more_where_counting_ended(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_tier("full-vm")
+    for number in range(4):
+        make_primitive(slug=f"box-{number}")
+    for most, said in ((3, "there are more than 3."), (4, "there are 4.")):
+        monkeypatch.setattr(PrimitiveFilterSet, "MOST_COUNTED", most)
+        assert said in page_of(client, tier="full-vm").select_one(".nothing").get_text()
 
 
 @pytest.mark.usefixtures("content")
