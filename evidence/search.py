@@ -189,6 +189,11 @@ _TOUCH = """
     RETURN NULL;
 """
 
+_TOUCH_ALL = """
+    UPDATE {table} SET slug = slug;
+    RETURN NULL;
+"""
+
 
 def refresh(table: str, ids: str, *, name: str) -> list[pgtrigger.Trigger]:
     """Triggers for a table whose text is searched as part of the entries in `table`.
@@ -202,7 +207,7 @@ def refresh(table: str, ids: str, *, name: str) -> list[pgtrigger.Trigger]:
         pgtrigger.Update: (pgtrigger.Referencing(old="old_rows", new="new_rows"), ["old_rows", "new_rows"]),
         pgtrigger.Delete: (pgtrigger.Referencing(old="old_rows"), ["old_rows"]),
     }
-    return [
+    after_each = [
         pgtrigger.Trigger(
             name=f"{name}_after_{str(operation).lower()}",
             level=pgtrigger.Statement,
@@ -213,3 +218,12 @@ def refresh(table: str, ids: str, *, name: str) -> list[pgtrigger.Trigger]:
         )
         for operation, (referencing, names) in rows.items()
     ]
+    # Postgres does not tell which rows were there.
+    after_truncate = pgtrigger.Trigger(
+        name=f"{name}_after_truncate",
+        level=pgtrigger.Statement,
+        when=pgtrigger.After,
+        operation=pgtrigger.Truncate,
+        func=_TOUCH_ALL.format(table=table),
+    )
+    return [*after_each, after_truncate]

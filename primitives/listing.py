@@ -47,9 +47,12 @@ primitive_listing = pgtrigger.Trigger(
 
 
 def refresh_listings(ids: str) -> list[pgtrigger.Trigger]:
-    """For a table whose slugs or ranks stand in the columns: `ids` is SQL for the entries that its {rows} stand in."""
-    _, after_update, _ = refresh("primitives_primitive", ids, name="primitive_listing")
-    return [after_update]
+    """For a table whose slugs or ranks stand in the columns: `ids` is SQL for the entries that its {rows} stand in.
+
+    What an entry stands on can't go before the entry does; but it can come back as another one within a transaction.
+    """
+    after_insert, after_update, *_ = refresh("primitives_primitive", ids, name="primitive_listing")
+    return [after_insert, after_update]
 
 
 for _trigger in refresh_listings("SELECT id FROM primitives_primitive WHERE tier_id IN (SELECT id FROM {rows})"):

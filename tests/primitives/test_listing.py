@@ -5,11 +5,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
+from audits.models import Agent
 from ladder.models import Tier
 from primitives.models import Category, Platform, Primitive
-from tests.factories import make_category, make_platform, make_primitive, make_tier
+from tests.factories import (
+    make_audit,
+    make_break,
+    make_category,
+    make_claim,
+    make_platform,
+    make_primitive,
+    make_tier,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -70,3 +79,52 @@ def test_a_platform_that_is_renamed_while_an_entry_comes_to_it_is_listed_by_its_
     )
     assert "platform:mac" in listed()[1]
     assert listed() == written_anew()
+
+
+def test_what_is_deleted_and_comes_back_as_another_one_within_a_transaction_lists_its_entries_as_that() -> None:
+    tier, category = make_tier("container"), make_category("old")
+    make_primitive(slug="box", tier=tier, category=category, platforms=("linux",))
+    for table, values, changed in (
+        ("ladder_tier", {"rank": 4, "slug": "vm"}, "tier:vm"),
+        ("primitives_category", {"slug": "new"}, "category:new"),
+        ("primitives_platform", {"slug": "tux"}, "platform:tux"),
+    ):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"DELETE FROM {table} RETURNING *")
+            names = [column.name for column in cursor.description]
+            row = dict(zip(names, cursor.fetchone(), strict=True)) | values
+            cursor.execute(
+                f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join(['%s'] * len(row))})", list(row.values())
+            )
+        assert changed in listed()[1]
+        assert listed() == written_anew()
+    assert listed()[0] == 4
+
+
+def test_emptied_tables_leave_nothing_behind_in_what_an_entry_is_listed_and_searched_by() -> None:
+    with transaction.atomic():
+        box = make_primitive(slug="box", platforms=("linux",))
+        make_claim(box, sentence="It has a moat.")
+        make_break(box, "CVE-2019-5736")
+        make_claim(make_audit("helper", name="Lookout"), sentence="It has a drawbridge.")
+
+    def found() -> list[int]:
+        return [
+            Primitive.objects.with_words("moat").count(),
+            Primitive.objects.with_words("CVE-2019-5736").count(),
+            Agent.objects.with_words("drawbridge").count(),
+            Agent.objects.with_words("Lookout").count(),
+            int("platform:linux" in listed()[1]),
+        ]
+
+    assert found() == [1, 1, 1, 1, 1]
+    for tables, left in (
+        ("primitives_supportedplatform", [1, 1, 1, 1, 0]),
+        ("primitives_break", [1, 0, 1, 1, 0]),
+        ("evidence_claim", [0, 0, 0, 1, 0]),
+        ("audits_agentaudit", [0, 0, 0, 0, 0]),
+    ):
+        with connection.cursor() as cursor:
+            cursor.execute(f"TRUNCATE {tables} CASCADE")
+        assert found() == left
+        assert listed() == written_anew()
