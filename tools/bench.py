@@ -79,7 +79,8 @@ LIKE_PAGES_OF_ENTRY = [page for page in LIKE_PAGES if page.startswith("entry")]
 @dataclass
 class Result:
     """One page of one server, as wrk saw it: requests a second, also as a ratio to those of the empty view around it,
-    milliseconds, and bytes of one response. All are medians of several turns.
+    milliseconds, and bytes of one response. All are medians of several turns. `errors` are answers of all turns that
+    were none, or no page.
     """
 
     server: str
@@ -206,7 +207,10 @@ class Bench:
         rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
         if done.returncode or not rate:
             sys.exit(f"wrk failed on {address}: {done.stderr or told}")
-        errors = sum(int(number) for number in re.findall(r"Non-2xx or 3xx responses: (\d+)", told))
+        refused = re.findall(r"Non-2xx or 3xx responses: (\d+)", told)
+        for broken in re.findall(r"Socket errors: (.*)", told):
+            refused += re.findall(r"\d+", broken)
+        errors = sum(map(int, refused))
         return float(rate[1]), _milliseconds(told, "50%"), _milliseconds(told, "99%"), errors
 
 
@@ -428,7 +432,9 @@ def budgets(few: list[Result], many: list[Result], growth: dict[str, float]) -> 
         for server, how in (("kept", "as readers get it"), ("made anew", "made anew"))
         for page in PAGES
     }
+    errors = sum(each.errors for each in few + many)
     checks = [
+        ("answers that were no page, or did not come (0)", errors, not errors),
         ("slowest kept page, of the empty view (0.8)", lowest, lowest >= 0.8),
         ("filtered reference made anew, of the empty view (0.2)", filtered, filtered >= 0.2),
         ("most queries of a page made anew (8)", queries, queries <= 8),
