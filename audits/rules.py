@@ -88,6 +88,9 @@ def audit_holds_together(
 ) -> pgtrigger.Trigger:
     """The trigger that checks, at commit, the audits whose ids the SQL query `audit_ids` gives, after the SQL `first`.
 
+    With `on_update_of` after changes of these columns alone: what is saved names all columns, changed or not, and each
+    check locks audits that somebody else may be about to save.
+
     At most one default posture on each platform, and no posture that rests on another subject's claim; of a published
     audit also: a default posture, for each posture a platform and a claim that it rests on, and no draft among what
     they rest and stand on.
@@ -101,6 +104,7 @@ def audit_holds_together(
         when=pgtrigger.After,
         timing=pgtrigger.Deferred,
         operation=operation | pgtrigger.Delete if on_delete else operation,
+        condition=pgtrigger.AnyChange(*on_update_of) if on_update_of else None,
         declare=[("audit", "record"), ("faults", "text[]")],
         func=first + _FUNCTION.format(audit_ids=audit_ids),
     )
@@ -151,6 +155,7 @@ def defaults_are_kept(audit_ids: str, *, name: str, on_update_of: str = "") -> p
         when=pgtrigger.After,
         timing=pgtrigger.Deferred,
         operation=pgtrigger.UpdateOf(on_update_of) if on_update_of else always,
+        condition=pgtrigger.AnyChange(on_update_of) if on_update_of else None,
         func=_KEEP_DEFAULTS.format(audit_ids=audit_ids),
     )
 

@@ -17,44 +17,69 @@ from django.db import connection
 
 PATTERN = r"[a-z]+(?:\.[a-z0-9]+(?:-[a-z0-9]+)*){2,4}"
 
-# For each field of a claim that can hold its subject: what its kind is called in addresses, and SQL for the subject's
-# part of them. The lock waits for whoever renames the subject at the same time.
+# For each field of a claim that can hold its subject: what its kind is called in addresses, which rows are locked, and
+# SQL for the subject's part of the address. The locks wait for whoever renames or moves one of them at the same time.
+# Each row is locked by a statement of its own: one that joined two would, after it waited, look for what the first one
+# points to by now among what it had found before, and find nothing.
 SUBJECTS = {
-    "tier": ("tier", "SELECT slug FROM ladder_tier WHERE id = NEW.tier_id FOR KEY SHARE"),
-    "primitive": ("primitive", "SELECT slug FROM primitives_primitive WHERE id = NEW.primitive_id FOR KEY SHARE"),
+    "tier": (
+        "tier",
+        ["ladder_tier WHERE id = NEW.tier_id"],
+        "slug INTO subject FROM ladder_tier WHERE id = NEW.tier_id",
+    ),
+    "primitive": (
+        "primitive",
+        ["primitives_primitive WHERE id = NEW.primitive_id"],
+        "slug INTO subject FROM primitives_primitive WHERE id = NEW.primitive_id",
+    ),
     "audit": (
         "audit",
-        "SELECT agent.slug || '.' || audit.slug FROM audits_agentaudit AS audit"
-        " JOIN audits_agent AS agent ON agent.id = audit.agent_id WHERE audit.id = NEW.audit_id FOR KEY SHARE",
+        [
+            "audits_agentaudit WHERE id = NEW.audit_id",
+            "audits_agent WHERE id = (SELECT agent_id FROM audits_agentaudit WHERE id = NEW.audit_id)",
+        ],
+        "agent.slug || '.' || audit.slug INTO subject FROM audits_agentaudit AS audit"
+        " JOIN audits_agent AS agent ON agent.id = audit.agent_id WHERE audit.id = NEW.audit_id",
     ),
     "cell": (
         "cell",
-        "SELECT sandbox.slug || '.' || environment.slug FROM nesting_cell AS cell"
+        [
+            "nesting_cell WHERE id = NEW.cell_id",
+            "nesting_inner WHERE id = (SELECT inner_id FROM nesting_cell WHERE id = NEW.cell_id)",
+            "nesting_environment WHERE id = (SELECT outer_id FROM nesting_cell WHERE id = NEW.cell_id)",
+        ],
+        "sandbox.slug || '.' || environment.slug INTO subject FROM nesting_cell AS cell"
         " JOIN nesting_inner AS sandbox ON sandbox.id = cell.inner_id"
         " JOIN nesting_environment AS environment ON environment.id = cell.outer_id"
-        " WHERE cell.id = NEW.cell_id FOR KEY SHARE",
+        " WHERE cell.id = NEW.cell_id",
     ),
-    "error_text": ("error", "SELECT slug FROM nesting_errortext WHERE id = NEW.error_text_id FOR KEY SHARE"),
+    "error_text": (
+        "error",
+        ["nesting_errortext WHERE id = NEW.error_text_id"],
+        "slug INTO subject FROM nesting_errortext WHERE id = NEW.error_text_id",
+    ),
 }
 
-_WRITE = """
-    NEW.kind := CASE {kinds} ELSE '' END;
-    NEW.address := coalesce(CASE {addresses} END || '.', '') || NEW.slug;
-    RETURN NEW;
-"""
+
+def _address_of(field: str) -> str:
+    name, rows, found = SUBJECTS[field]
+    locks = " ".join(f"PERFORM FROM {row} FOR KEY SHARE;" for row in rows)
+    return f"IF NEW.{field}_id IS NOT NULL THEN NEW.kind := '{field}'; {locks} SELECT '{name}.' || {found};"
+
 
 claim_has_its_address = pgtrigger.Trigger(
     name="claim_has_its_address",
     level=pgtrigger.Row,
     when=pgtrigger.Before,
     operation=pgtrigger.Insert | pgtrigger.Update,
-    func=_WRITE.format(
-        kinds=" ".join(f"WHEN NEW.{field}_id IS NOT NULL THEN '{field}'" for field in SUBJECTS),
-        addresses=" ".join(
-            f"WHEN NEW.{field}_id IS NOT NULL THEN '{name}.' || ({subject})"
-            for field, (name, subject) in SUBJECTS.items()
-        ),
-    ),
+    declare=[("subject", "text")],
+    func=f"""
+        NEW.kind := '';
+        {" ELS".join(map(_address_of, SUBJECTS))}
+        END IF;
+        NEW.address := coalesce(subject || '.', '') || NEW.slug;
+        RETURN NEW;
+    """,
 )
 
 

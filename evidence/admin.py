@@ -97,8 +97,9 @@ class AsksTheDatabase(AsksWhy):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change and (seen := request.POST.get("as-opened")):
-            # Whoever saves the same at the same time waits here, and then sees what the first one wrote.
-            type(obj)._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
+            # Whoever saves the same at the same time waits here, and then sees what the first one wrote. The update
+            # that follows names columns of keys too: a lesser lock would have to be raised, past who waits for it.
+            type(obj)._base_manager.select_for_update().get(pk=obj.pk)
             if (now := last_change(self.model, obj.pk)) != seen:
                 request.as_opened = now  # type: ignore[attr-defined]
                 raise ChangedMeanwhile

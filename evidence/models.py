@@ -546,7 +546,7 @@ class Withdrawn(models.Model):
         """The ledger's query for claims about the same thing."""
         kind, subject = self.address.split(".")[:2]
         filters = {"tier": {"tier": subject}, "primitive": {"primitive": subject}, "audit": {"agent": subject}}
-        names = {name: field for field, (name, _) in addresses.SUBJECTS.items()}
+        names = {name: field for field, (name, *_) in addresses.SUBJECTS.items()}
         return urlencode(filters.get(kind, {"kind": names.get(kind, "")}))
 
 

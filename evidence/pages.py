@@ -181,17 +181,25 @@ def _page_where_only_picks_differ(request: HtmxRequest, filterset: FacetedFilter
     """
     if not request.htmx or request.htmx.trigger != "filters":
         return ""
-    address = urlsplit(request.htmx.current_url or "")
-    before = QueryDict(str(address.query), mutable=True)
+    path, before = _page_before(request)
     picked, pages = before.pop(filterset.PICK, []), before.pop("page", [])
-    if address.path != request.path or sorted(picked) == filterset.picks.slugs:
+    if path != request.path or sorted(picked) == filterset.picks.slugs:
         return ""
     return (pages or ["1"])[-1] if before == QueryDict(filterset.query(picked=[])) else ""
 
 
+def _page_before(request: HtmxRequest) -> tuple[str, QueryDict]:
+    """The path and the query of the page that htmx says the reader is on; of none where it says what is no address."""
+    try:
+        address = urlsplit(request.htmx.current_url or "")
+    except ValueError:
+        address = urlsplit("")
+    return str(address.path), QueryDict(str(address.query), mutable=True)
+
+
 def _is_same_step(request: HtmxRequest, query: str) -> bool:
     """Whether the reader would call the new address the same step as the present one: a search typed further."""
-    before = QueryDict(str(urlsplit(request.htmx.current_url or "").query), mutable=True)
+    _, before = _page_before(request)
     after = QueryDict(query, mutable=True)
     searches = before.pop("q", None), after.pop("q", None)
     return before == after and (searches[0] == searches[1] or all(searches))

@@ -184,13 +184,17 @@ def search_document(name: str, *, aliases: str, summary: str, breaks: str, claim
     )
 
 
+# Who writes a claim holds its entry FOR KEY SHARE (evidence.addresses), and may have to touch many entries. So these
+# are locked in one order; and what is set is in no key, since with one Postgres locks the row FOR UPDATE, and two who
+# each write a claim of one entry would wait for each other.
 _TOUCH = """
-    UPDATE {table} SET slug = slug WHERE id IN ({ids});
+    PERFORM FROM {table} WHERE id IN ({ids}) ORDER BY id FOR NO KEY UPDATE;
+    UPDATE {table} SET search_names = search_names WHERE id IN ({ids});
     RETURN NULL;
 """
 
 _TOUCH_ALL = """
-    UPDATE {table} SET slug = slug;
+    UPDATE {table} SET search_names = search_names;
     RETURN NULL;
 """
 

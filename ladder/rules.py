@@ -39,6 +39,8 @@ def cost_is_borne_out(
 ) -> pgtrigger.Trigger:
     """The trigger that checks, at commit, the ranges whose ids the SQL `cost_ids` gives.
 
+    With `on_update_of` after changes of these columns alone, however many an update names.
+
     Each figure stands in the sentence of a claim that the range rests on, and each of these is about the range's own
     rung or a primitive on it.
     """
@@ -51,6 +53,7 @@ def cost_is_borne_out(
         when=pgtrigger.After,
         timing=pgtrigger.Deferred,
         operation=operation | pgtrigger.Delete if on_delete else operation,
+        condition=pgtrigger.AnyChange(*on_update_of) if on_update_of else None,
         declare=[("cost", "record"), ("faults", "text[]")],
         func=_FUNCTION.format(cost_ids=cost_ids),
     )

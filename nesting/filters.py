@@ -1,9 +1,10 @@
 """The filters of the matrix of sandboxes by environments."""
 
+from django.db.models import Case, Exists, OuterRef, QuerySet, When
 from django.http import QueryDict
 
 from evidence.filters import FacetedFilterSet, KnownValuesFilter
-from evidence.models import Label
+from evidence.models import Claim, Label
 from nesting.models import Cell, Environment, Inner, Result
 
 
@@ -13,9 +14,14 @@ class CellFilterSet(FacetedFilterSet):
     outer = KnownValuesFilter(field_name="outer__slug", label="Where")
     inner = KnownValuesFilter(field_name="inner__slug", label="What")
     result = KnownValuesFilter(field_name="result", label="Does it run", choices=Result.choices)
-    label = KnownValuesFilter(field_name="claims__label", label="How well it is known", choices=Label.choices)
+    label = KnownValuesFilter(method="with_label", label="How well it is known", choices=Label.choices)
 
-    FACETS = {"outer": "outer__slug", "inner": "inner__slug", "result": "result", "label": "claims__label"}
+    FACETS = {
+        "outer": "outer__slug",
+        "inner": "inner__slug",
+        "result": "result",
+        "label": Case(When(claims__is_published=True, then="claims__label")),
+    }
     ANY_OF = {*FACETS}
     SORTS = {"place": "place"}
 
@@ -30,6 +36,10 @@ class CellFilterSet(FacetedFilterSet):
         self.opened: tuple[str, str] | None = None
         self.filters["inner"].extra["choices"] = [(each.slug, each.name) for each in self.inners]
         self.filters["outer"].extra["choices"] = [(each.slug, each.name) for each in self.environments]
+
+    def with_label(self, queryset: QuerySet[Cell], name: str, value: list[str]) -> QuerySet[Cell]:
+        """Those with a published claim that wears one of the labels."""
+        return queryset.filter(Exists(Claim.objects.no_drafts().filter(cell=OuterRef("pk"), label__in=value)))
 
     @property
     def asks_of_cells(self) -> bool:

@@ -35,7 +35,7 @@ primitive_listing = pgtrigger.Trigger(
             SELECT 'tier:' || slug FROM ladder_tier WHERE id = NEW.tier_id
             UNION ALL SELECT 'category:' || slug FROM primitives_category WHERE id = NEW.category_id
             UNION ALL SELECT 'status:' || NEW.status
-            UNION ALL SELECT 'isolates:' || thing FROM unnest(NEW.isolates) AS thing
+            UNION ALL SELECT DISTINCT 'isolates:' || thing FROM unnest(NEW.isolates) AS thing
             UNION ALL SELECT 'platform:' || slug FROM primitives_platform WHERE id IN (
                 SELECT platform_id FROM primitives_supportedplatform WHERE primitive_id = NEW.id)
             UNION ALL SELECT DISTINCT 'label:' || label FROM evidence_claim

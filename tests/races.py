@@ -38,3 +38,21 @@ def at_the_same_time(*actions: Callable[[], Any]) -> list[str]:
     for thread in threads:
         thread.join(30)
     return outcomes
+
+
+def while_another(changes: Callable[[], Any], this: Callable[[], Any]) -> None:
+    """Do `this` from another connection after one has made its changes and before it commits."""
+
+    def elsewhere() -> None:
+        try:
+            this()
+        finally:
+            connections.close_all()
+
+    other = threading.Thread(target=elsewhere)
+    with transaction.atomic():
+        changes()
+        other.start()
+        other.join(0.5)  # or it waits
+    other.join(20)
+    assert not other.is_alive()

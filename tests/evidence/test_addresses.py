@@ -3,12 +3,22 @@
 import re
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from audits.models import AgentAudit
 from evidence.addresses import PATTERN
 from evidence.models import Claim, Kind
-from tests.factories import make_agent, make_audit, make_claim, make_primitive, make_tier
+from tests.factories import (
+    make_agent,
+    make_audit,
+    make_cell,
+    make_claim,
+    make_environment,
+    make_inner,
+    make_primitive,
+    make_tier,
+)
+from tests.races import while_another
 from tests.sql import sql
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +84,33 @@ def test_it_follows_a_subject_that_is_renamed_or_changed() -> None:
     Claim.objects.filter(pk=of_primitive.pk).update(primitive=None, tier=tier, slug="two")
     assert address(of_primitive) == "tier.small-vm.two"
     connection.check_constraints()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_made_while_its_subject_is_renamed_or_moves_has_the_address_of_what_that_becomes() -> None:
+    with transaction.atomic():
+        audit, cell = make_audit("codex"), make_cell()
+        coder, podman, wsl = make_agent("coder"), make_inner("podman"), make_environment("wsl1")
+    for number, (subject, change, expected) in enumerate(
+        [
+            (audit, {"agent": coder}, "audit.coder.cli"),
+            (audit, {"slug": "tui"}, "audit.coder.tui"),
+            (coder, {"slug": "coda"}, "audit.coda.tui"),
+            (cell, {"inner": podman}, "cell.podman.docker-default"),
+            (cell, {"outer": wsl}, "cell.podman.wsl1"),
+            (podman, {"slug": "podman-5"}, "cell.podman-5.wsl1"),
+            (wsl, {"slug": "wsl"}, "cell.podman-5.wsl"),
+        ]
+    ):
+        rows = type(subject)._default_manager.filter(pk=subject.pk)
+        about, slug = (audit if expected.startswith("audit") else cell), f"number-{number}"
+
+        def make() -> None:
+            with transaction.atomic():
+                make_claim(about, slug=slug)  # noqa: B023 (done before the next)
+
+        while_another(lambda: rows.update(**change), make)  # noqa: B023
+        assert Claim.objects.get(slug=slug).address == f"{expected}.{slug}"
 
 
 @pytest.mark.usefixtures("content")

@@ -1,11 +1,7 @@
 """The columns that Postgres writes beside an entry, where two write at the same time."""
 
-import threading
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 
 from audits.models import Agent
 from ladder.models import Tier
@@ -19,26 +15,9 @@ from tests.factories import (
     make_primitive,
     make_tier,
 )
+from tests.races import while_another
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def while_another(changes: Callable[[], Any], this: Callable[[], Any]) -> None:
-    """Do `this` from another connection after one has made its changes and before it commits."""
-
-    def elsewhere() -> None:
-        try:
-            this()
-        finally:
-            connections.close_all()
-
-    other = threading.Thread(target=elsewhere)
-    with transaction.atomic():
-        changes()
-        other.start()
-        other.join(0.5)  # or it waits
-    other.join(20)
-    assert not other.is_alive()
 
 
 def listed() -> tuple[int, list[str]]:

@@ -9,12 +9,15 @@ from django.test import Client
 
 from audits.models import AgentAudit
 from evidence.models import Claim
+from nesting.models import Cell, ErrorText
 from primitives.models import BuildsOn, Primitive
 from tests.factories import (
     make_agent,
     make_audit,
     make_break,
+    make_cell,
     make_claim,
+    make_error,
     make_platform,
     make_posture,
     make_primitive,
@@ -65,7 +68,12 @@ ADDRESSES = [
     "/sitemap-primitives.xml",
     "/sitemap-agents.xml",
     "/nesting/",
+    "/nesting/?label=undisclosed",
+    "/nesting/?outer=docker-default&format=json",
+    "/nesting/bubblewrap/docker-default/",
     "/errors/",
+    "/errors/?q=marsupial",
+    "/errors/no-namespaces/",
     "/cards/primitives.png",
     "/cards/method.png",
 ]
@@ -84,6 +92,8 @@ OF_DRAFTS = [
     "/claims/primitive.thylacine.whole/",
     "/claims/tier.container.draft/",
     "/claims/audit.ostrich.cli.draft/",
+    "/claims/cell.bubblewrap.docker-default.draft/",
+    "/claims/error.no-namespaces.draft/",
     "/claims/primitive.bilby.draft/correction/",
 ]
 
@@ -113,6 +123,8 @@ def make_what_is_public() -> None:
     for slug in ("ostrich", "rhea"):
         audit = make_audit(make_agent(slug), postures=[{"tier": "container", "primitives": (bilby,)}])
         make_claim(audit, sentence="It holds too.")
+    make_cell()
+    make_error("no-namespaces")
     connection.check_constraints()
 
 
@@ -130,9 +142,10 @@ def make_drafts() -> None:
         ]
     )
     ostrich = AgentAudit.objects.get(agent__slug="ostrich")
-    for subject in (bilby, make_tier(), ostrich):
+    for subject in (bilby, make_tier(), ostrich, Cell.objects.get(), ErrorText.objects.get()):
         # It has its source in common with what is public.
-        make_claim(subject, slug="draft", sentence=words, is_published=False)
+        label = "undisclosed" if isinstance(subject, Cell) else "documented"
+        make_claim(subject, label, slug="draft", sentence=words, is_published=False)
     for agent in (ostrich.agent, make_agent("emu", name="Emu of the thylacines")):
         make_audit(agent, "ide", kind="ide", name=words, is_published=False, postures=[])
         surface = agent.audits.get(slug="ide")
@@ -158,7 +171,7 @@ def test_drafts_leave_no_trace_until_they_are_published(client: Client) -> None:
     connection.check_constraints()
     after = answers(client)
     same = {address for address, content in after.items() if not differences(before[address], content)}
-    assert same <= {"/models/", "/sitemap.xml", "/nesting/", "/errors/"}, "each other address shows one of them"
+    assert same <= {"/models/", "/sitemap.xml", "/errors/", "/errors/?q=marsupial"}, "each other address shows one of them"
     assert {client.get(address).status_code for address in OF_DRAFTS} == {200}
 
 

@@ -1,6 +1,7 @@
 import re
 from collections import Counter
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 from bs4 import BeautifulSoup
@@ -170,3 +171,12 @@ def test_a_browser_that_asks_for_an_icon_is_led_to_ours(client: Client) -> None:
     response = client.get("/favicon.ico")
     assert response.status_code == 302
     assert response["Location"].endswith("icons/icon.svg")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/primitives/", "/audits/", "/evidence/", "/nesting/", "/search/?q=kernel"])
+@pytest.mark.parametrize("nonsense", ["http://[", "//[", "http://\N{ACCOUNT OF}.example", "\x00"])
+def test_what_a_client_says_of_the_page_before_may_be_nonsense(client: Client, address: str, nonsense: str) -> None:
+    htmx = {"HX-Request": "true", "HX-Trigger": "filters"}
+    headers = {**htmx, "HX-Current-URL": quote(nonsense), "HX-Current-URL-URI-AutoEncoded": "true"}
+    assert client.get(address, headers=headers).status_code == 200

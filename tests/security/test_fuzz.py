@@ -47,6 +47,7 @@ HOSTILE = [
     f"//{MARK}.example/",
     f"https://{MARK}.example/",
     f"/\\{MARK}.example",
+    "http://[",
     "\x00",
     "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
     "%00",
@@ -147,9 +148,12 @@ def test_nothing_that_a_stranger_sends_breaks_a_page_or_comes_back_as_markup(
         query=query,
         method=st.sampled_from(["GET"] * 8 + ["HEAD", "POST", "PUT", "OPTIONS", "TRACE"]),
         headers=st.dictionaries(st.sampled_from(HEADERS), value, max_size=3),
+        htmx=st.sampled_from([{}, {"Hx-Request": "true"}]),
         form=pairs,
     )
-    def ask(template: str, parts: list[str], query: str, method: str, headers: dict[str, str], form: Any) -> None:
+    def ask(
+        template: str, parts: list[str], query: str, method: str, headers: dict[str, str], htmx: Any, form: Any
+    ) -> None:
         path = template
         for part in parts:
             path = path.replace("{}", quote(part, safe="/", errors="surrogatepass"), 1)
@@ -159,7 +163,7 @@ def test_nothing_that_a_stranger_sends_breaks_a_page_or_comes_back_as_markup(
             path,
             _encoded(form) if method == "POST" else "",
             content_type="application/x-www-form-urlencoded",
-            headers={name: text.encode(errors="replace").decode("latin-1") for name, text in headers.items()},
+            headers={name: text.encode(errors="replace").decode("latin-1") for name, text in (headers | htmx).items()},
             QUERY_STRING=query,
         )
         took = time.thread_time() - worked

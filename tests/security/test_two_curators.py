@@ -1,16 +1,19 @@
 """Two curators who save the same entry: the second is told, and nothing is lost silently."""
 
 import threading
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
-from evidence.models import Label
+from evidence.models import Claim, Label
+from history.events import last_change
 from primitives.models import Primitive
 from tests.admin_form import AdminForm
-from tests.factories import make_claim, make_primitive, make_source
+from tests.factories import make_audit, make_claim, make_primitive, make_source
+from tests.races import at_the_same_time
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,3 +74,73 @@ def test_of_two_at_the_same_moment_one_is_told(entry: Primitive) -> None:
         thread.join()
     assert sorted(bool(errors) for errors in told) == [False, True]
     assert "Somebody else" in "".join(told)
+
+
+def test_two_who_write_different_claims_of_one_entry_are_both_let_through(entry: Primitive) -> None:
+    with transaction.atomic():
+        pair = [entry.claims.get(), make_claim(entry)]
+    outcomes: list[str] = []
+
+    def write(claim: Claim, start: threading.Barrier) -> None:
+        try:
+            start.wait()
+            with transaction.atomic():
+                Claim.objects.filter(pk=claim.pk).update(version="1.2")
+            outcomes.append("written")
+        except Exception as error:
+            outcomes.append(repr(error))
+        finally:
+            connection.close()
+
+    for _ in range(15):
+        start = threading.Barrier(2, timeout=30)
+        threads = [threading.Thread(target=write, args=[claim, start]) for claim in pair]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert outcomes == ["written"] * 30
+
+
+def test_who_says_that_a_surface_stands_on_an_entry_and_who_saves_that_entry_are_both_let_through() -> None:
+    with transaction.atomic():
+        runc = make_primitive("runc")
+        audit = make_audit("codex", postures=[{"tier": "container", "primitives": (runc,)}, {"is_default": False}])
+    other = audit.postures.get(is_default=False)
+
+    def ada() -> None:
+        audit.save()
+        other.primitives.add(runc)
+
+    assert at_the_same_time(ada, runc.save) == ["committed", "committed"]
+
+
+def test_a_claim_written_while_its_entry_is_being_saved_waits_for_that(
+    entry: Primitive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = AdminForm(clients()[0], f"/admin/primitives/primitive/{entry.pk}/change/")
+    form.fields["summary"] = "Saved."
+    outcomes: list[str] = []
+
+    def write() -> None:
+        try:
+            Claim.objects.update(version="1.2")
+            outcomes.append("written")
+        except Exception as error:
+            outcomes.append(repr(error))
+        finally:
+            connection.close()
+
+    writer = threading.Thread(target=write)
+
+    def look(*row: Any) -> str:
+        """What the admin does when it has locked the entry, and before it saves."""
+        writer.start()
+        writer.join(0.5)
+        return last_change(*row)
+
+    monkeypatch.setattr("evidence.admin.last_change", look)
+    assert form.send() is None
+    writer.join(20)
+    assert outcomes == ["written"]
+    assert Primitive.objects.get().summary == "Saved."
