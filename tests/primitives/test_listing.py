@@ -107,3 +107,8 @@ def test_emptied_tables_leave_nothing_behind_in_what_an_entry_is_listed_and_sear
             cursor.execute(f"TRUNCATE {tables} CASCADE")
         assert found() == left
         assert listed() == written_anew()
+
+
+def test_what_an_entry_names_twice_counts_once() -> None:
+    make_primitive(slug="box", isolates=["network", "network"])
+    assert listed()[1].count("isolates:network") == 1
