@@ -58,8 +58,8 @@ class Group:
 
     @property
     def is_near(self) -> bool:
-        """Whether these are only spelt nearly so."""
-        return bool(self.found[0].relevance == 0)
+        """Whether these are only spelt nearly so. Claims and cells are found by their words alone."""
+        return getattr(self.found[0], "closeness", 0) > 0
 
     def meant(self, text: str) -> tuple[bool, int, float]:
         """How surely the first one is what was meant by `text`: its very name, how sure the search is of it, how much
@@ -132,11 +132,10 @@ def rungs(text: str) -> QuerySet[Tier]:
                 output_field=IntegerField(),
             ),
             relevance=SearchRank(F("vector"), question),
-            closeness=Func(
-                Value(text),
-                F("keys"),
-                words("name"),
-                function="search_closeness",
+            # As in SearchedQuerySet: where the words stand in the text it says nothing more.
+            closeness=Case(
+                When(vector=question, then=Value(0.0)),
+                default=Func(Value(text), F("keys"), words("name"), function="search_closeness"),
                 output_field=FloatField(),
             ),
         )

@@ -171,7 +171,9 @@ def test_drafts_leave_no_trace_until_they_are_published(client: Client) -> None:
     connection.check_constraints()
     after = answers(client)
     same = {address for address, content in after.items() if not differences(before[address], content)}
-    assert same <= {"/models/", "/sitemap.xml", "/errors/", "/errors/?q=marsupial"}, "each other address shows one of them"
+    assert same <= {"/models/", "/sitemap.xml", "/errors/", "/errors/?q=marsupial"}, (
+        "each other address shows one of them"
+    )
     assert {client.get(address).status_code for address in OF_DRAFTS} == {200}
 
 

@@ -72,6 +72,19 @@ MEANT = {
 
 
 @pytest.mark.usefixtures("content")
+def test_what_is_being_typed_finds_names_that_begin_so_as_they_are_spelt() -> None:
+    names = list(Primitive.objects.published().values_list("name", flat=True)) + list(
+        Agent.objects.published().values_list("name", flat=True)
+    )
+    for name in names[::5]:
+        for length in {2, 3, 4, len(name) - 1}:
+            found = find(name[:length], IN_THE_PANEL)
+            assert found, name[:length]
+            assert not any(group.is_near for group in found), name[:length]
+            assert all(group.found[0].relevance > 0 for group in found), name[:length]
+
+
+@pytest.mark.usefixtures("content")
 @pytest.mark.parametrize(("text", "address"), MEANT.items(), ids=list(MEANT))
 def test_what_people_type_finds_what_they_mean_first_of_all(text: str, address: str) -> None:
     assert first(text) == address
