@@ -6,9 +6,9 @@ A trigger writes three columns of an entry whenever it, one of its claims or one
 `search_keys`    names, aliases and break numbers with case and punctuation taken away: an exact hit comes first
 `search_names`   the same names as plain words, to compare misspelt ones with
 
-The functions `search_words`, `search_joined`, `search_query` and `search_closeness` (primitives' migrations 0001 and 0020) see to
-it that the document and the question are taken apart in the same way; `search_near` (0012) finds what is worth being
-compared, by an index; `search_hit` (0014) says how well a name fits.
+The functions `search_words`, `search_joined`, `search_query` and `search_closeness` (primitives' migrations 0001, and
+0020 for the third) see to it that the document and the question are taken apart in the same way; `search_near` (0012)
+finds what is worth being compared, by an index; `search_hit` (0014) says how well a name fits.
 """
 
 from collections import Counter
