@@ -49,7 +49,8 @@ class KeptByRevision:
     def get(self, request: HttpRequest | None, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made under this key at the revision of this request, or what `make` makes now.
 
-        One request makes it, and the others wait, but not for ever. `make` may ask for other values.
+        One request makes it, and the others wait, but not for ever. `make` may ask for other values. What a request
+        makes that has lost its revision meanwhile (sandboxicon.context) is for that request alone.
         """
         values = self.at(request)
         if key not in values:
@@ -57,7 +58,10 @@ class KeptByRevision:
             is_my_turn = values is self._values and self._making.acquire(timeout=PATIENCE_SECONDS)
             try:
                 if key not in values:
-                    values[key] = make()
+                    made = make()
+                    if getattr(request, "content_state", None) is None:
+                        return made
+                    values[key] = made
             finally:
                 if is_my_turn:
                     self._making.release()

@@ -324,6 +324,8 @@ class ResponseCache:
             response = self.get_response(request)
         if is_head:
             request.method = "HEAD"
+        if request.content_state is None:  # type: ignore[attr-defined]
+            revision = None  # or it was lost on the way (sandboxicon.context)
         if on_replica and isinstance(response, StreamingHttpResponse):
             # It is made while it is sent, when this has long returned.
             chunks: Any = response.streaming_content

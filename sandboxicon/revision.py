@@ -11,11 +11,13 @@ import itertools
 import select
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
 from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
 
 from sandboxicon import database
 
@@ -29,7 +31,7 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 # How long nobody asks again after the database did not answer: each try could hold a thread for seconds.
 PAUSE_SECONDS = 0.5
-# How long a question waits. Longer than the server's own limit, which says nothing where the server hangs.
+# How long a question waits for its answer: a server that hangs says nothing, nor does a pooler that has none.
 ANSWER_SECONDS = 3
 
 # Answers of all watches are counted together, so that any two of them can be told apart by which came first.
@@ -133,8 +135,11 @@ class Watch:
 
     def _connect(self) -> "psycopg.Connection[Any]":
         connection = database.connect(self.alias)
-        connection.execute("SET statement_timeout = '2s'")
-        connection.pgconn.prepare(_STATEMENT, _SQL)
+        try:
+            _ask(connection, lambda server: server.send_prepare(_STATEMENT, _SQL))
+        except psycopg.Error:
+            connection.close()
+            raise
         return connection
 
 
@@ -143,14 +148,23 @@ def _time(microseconds: int) -> datetime.datetime:
 
 
 def _read(connection: "psycopg.Connection[Any]") -> tuple[int, int, int, int]:
-    """What the statement says. Straight through libpq: readers wait for it, and a cursor takes longer than Postgres.
-    Raises psycopg.Error, also where no answer comes in time.
+    """What the statement says. Raises psycopg.Error, also where no answer comes in time."""
+    found = _ask(connection, lambda server: server.send_query_prepared(_STATEMENT, []))
+    if found is None or found.status != ExecStatus.TUPLES_OK:
+        raise psycopg.OperationalError(found.get_error_message() if found else "no answer")
+    number, moved_at, trusted, told_at = (int(found.get_value(0, column) or 0) for column in range(4))
+    return number, moved_at, trusted, told_at
+
+
+def _ask(connection: "psycopg.Connection[Any]", send: Callable[[PGconn], None]) -> PGresult | None:
+    """What the server answers to what `send` sends. Straight through libpq: readers wait for it, and a cursor takes
+    longer than Postgres. Raises psycopg.Error, also where no answer comes in time.
     """
     server = connection.pgconn
     until = time.monotonic() + ANSWER_SECONDS
     arrives = select.poll()
     arrives.register(server.socket, select.POLLIN)
-    server.send_query_prepared(_STATEMENT, [])
+    send(server)
     server.flush()
     found = None
     while True:
@@ -160,9 +174,5 @@ def _read(connection: "psycopg.Connection[Any]") -> tuple[int, int, int, int]:
             server.consume_input()
         result = server.get_result()
         if result is None:
-            break
+            return found
         found = result
-    if found is None or found.status != ExecStatus.TUPLES_OK:
-        raise psycopg.OperationalError(found.get_error_message() if found else "no answer")
-    number, moved_at, trusted, told_at = (int(found.get_value(0, column) or 0) for column in range(4))
-    return number, moved_at, trusted, told_at

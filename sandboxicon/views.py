@@ -120,7 +120,7 @@ def favicon(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@vary_on_headers("HX-Request", "HX-Target")
+@vary_on_headers("HX-Request", "HX-Target", "HX-Current-URL")
 def search(request: HtmxRequest) -> HttpResponse:
     """One search over everything: a page of its own, or the panel below a page's search box (eight queries)."""
     text, notice = asked(request.GET.get("q", ""))

@@ -11,7 +11,8 @@ from typing import Any
 import brotli
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.core.cache import cache
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
@@ -236,6 +237,31 @@ def test_parts_that_htmx_is_to_put_elsewhere_are_told_apart_by_their_etags(clien
     assert from_list.has_header("HX-Push-Url")
     assert from_search.has_header("HX-Replace-Url")
     assert from_list.headers["ETag"] != from_search.headers["ETag"]
+
+
+def test_a_search_typed_on_and_one_that_is_new_each_say_what_the_history_is_to_hold(client: Client) -> None:
+    make_primitive(slug="box")
+    for _ in range(2):
+        typed_on = client.get("/search/?q=box", headers={**PARTS, "HX-Current-URL": "http://testserver/search/?q=bo"})
+        anew = client.get("/search/?q=box", headers={**PARTS, "HX-Current-URL": "http://testserver/search/"})
+        assert (typed_on.has_header("HX-Replace-Url"), typed_on.has_header("HX-Push-Url")) == (True, False)
+        assert (anew.has_header("HX-Replace-Url"), anew.has_header("HX-Push-Url")) == (False, True)
+
+
+def test_a_page_made_while_the_database_failed_is_kept_by_nobody_nor_any_part_of_it(client: Client) -> None:
+    with transaction.atomic():
+        make_claim(make_primitive())
+    dates = "The newest claim here holds as of"
+    pages = ("/no/such/page/", "/search/", "/primitives/compare/")
+
+    def refuse(*args: object) -> None:
+        raise DatabaseError("down")
+
+    cache.clear()
+    with connection.execute_wrapper(refuse):
+        assert [dates in foot(client, page) for page in pages] == [False] * 3
+    assert [dates in foot(client, page) for page in pages] == [True] * 3
+    assert status(client.get("/no/such/page/")) == "hit"
 
 
 def test_picks_alone_are_never_served_for_a_whole_answer(client: Client) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pghistory.models
+import psycopg
 import pytest
 from django.apps import apps
 from django.db import connection, transaction
@@ -273,6 +276,43 @@ def test_a_server_that_hangs_holds_readers_for_a_moment_only(watch: Watch, monke
         assert watch._connection.info.backend_pid != backend
     finally:
         os.kill(backend, signal.SIGCONT)
+
+
+def test_a_pooler_that_takes_the_login_and_has_no_server_holds_readers_for_a_moment_only(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revision, "ANSWER_SECONDS", 0.3)
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def message(kind: bytes, *parts: bytes) -> bytes:
+        return kind + struct.pack("!I", 4 + sum(map(len, parts))) + b"".join(parts)
+
+    def pooler() -> None:
+        """Takes one client's login as Postgres would, and answers nothing after that until the client leaves."""
+        with listener.accept()[0] as client:
+            client.recv(4096)
+            client.sendall(message(b"R", struct.pack("!I", 0)) + message(b"Z", b"I"))
+            while client.recv(4096):
+                pass
+
+    thread = threading.Thread(target=pooler)
+    thread.start()
+    port = listener.getsockname()[1]
+    with monkeypatch.context() as pooled:
+        pooled.setattr(
+            revision.database,
+            "connect",
+            lambda alias: psycopg.connect(host="127.0.0.1", port=port, user="x", sslmode="disable", autocommit=True),
+        )
+        begun = time.monotonic()
+        with pytest.raises(Unreachable):
+            watch.current()
+    assert time.monotonic() - begun < 10
+    thread.join(10)
+    assert not thread.is_alive(), "the connection is still open"
+    listener.close()
+    monkeypatch.setattr(watch, "_not_before", 0)
+    assert watch.current().number >= 0
 
 
 def test_answers_of_two_watches_are_counted_together(watch: Watch) -> None:
