@@ -108,8 +108,7 @@ class LedgerFilterSet(FacetedFilterSet):
         """The claims found, ready for a list, in the order asked for."""
         claims: Any = self.filtered()
         if self.sort == "best":
-            some = claims.order_by().values("pk")[: self.most]
-            claims = Claim.objects.filter(pk__in=some).search(self.chosen["q"])
+            claims = claims.best_of(self.chosen["q"], self.most)
         else:
             claims = claims.order_by("as_of", "pk") if self.sort == "oldest" else claims.order_by("-as_of", "-pk")
         return claims.with_subjects().prefetch_related("sources")

@@ -276,6 +276,11 @@ class ClaimQuerySet(models.QuerySet["Claim"]):
         """Those whose sentence has the words of `text`, the one that was meant first, each with its `rank`."""
         return best_ranked(self, sentence_vector("sentence"), text)
 
+    def best_of(self, text: str, most: int) -> "ClaimQuerySet":
+        """As `search`, of at most so many of these, whichever: to tell which are best each has to be looked at."""
+        some: ClaimQuerySet = self.model._default_manager.filter(pk__in=self.order_by().values("pk")[:most])
+        return some.search(text)
+
     def worst_first(self) -> "ClaimQuerySet":
         """The due and the stale ones, those first whose being wrong would be worst.
 

@@ -28,9 +28,6 @@ ORDER_BY: dict[str, list[Any]] = {
 }
 
 
-# Of very many entries that a search finds, so many that have it in their names are looked at before all others.
-MOST_NAMED = 60
-
 # Stands in the SQL of a search for what is searched for.
 TEXT = "what is searched for"
 
@@ -96,14 +93,12 @@ class PrimitiveFilterSet(FacetedFilterSet):
         entries: Any = self._some() if self._is_literal else self.filtered()
         return entries.best_first()
 
-    def _some(self) -> QuerySet[Primitive]:
+    def _some(self) -> PrimitiveQuerySet:
         """The entries that have the words of the search; of more than can be looked at, those that have it in their
         names before all others.
         """
-        text, others = self.chosen["q"], cast("PrimitiveQuerySet", self.filtered(leaving_out="q"))
-        # By key: without an order Postgres reads the table from its start.
-        some = others.with_words(text).order_by("pk").values("pk")[: self.most + 1]
-        return Primitive.objects.filter(pk__in=others.named(text, MOST_NAMED).union(some)).search(text, literally=True)
+        others = cast("PrimitiveQuerySet", self.filtered(leaving_out="q"))
+        return others.search_some(self.chosen["q"], self.most + 1)
 
     def keys(self) -> Sequence[int]:
         if "q" in self.chosen:

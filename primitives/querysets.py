@@ -25,6 +25,9 @@ def begin_of(names: str | Combinable) -> Collate:
 if TYPE_CHECKING:
     from primitives.models import Primitive
 
+# Of very many entries that a search finds, so many that have it in their names are looked at before all others.
+MOST_NAMED = 60
+
 
 class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
     """Questions about primitives."""
@@ -102,6 +105,16 @@ class PrimitiveQuerySet(SearchedQuerySet["Primitive"]):
         )
         built_on_by_hits = Case(When(hit=3, then=Coalesce(Subquery(borne_by_wholes), 0)), default=0)
         return super().search(text, literally=literally).annotate(built_on_by_hits=built_on_by_hits)
+
+    def search_some(self, text: str, most: int) -> Self:
+        """As `search`, where the words of `text` stand in the text; of more than `most`, those that have it in their
+        names and others, whichever.
+        """
+        # By key: without an order Postgres reads the table from its start.
+        some = self.with_words(text).order_by("pk").values("pk")[:most]
+        meant: Any = self.model._default_manager.filter(pk__in=self.named(text, MOST_NAMED).union(some))
+        found: Self = meant.search(text, literally=True)
+        return found
 
     def named(self, text: str, most: int) -> Any:
         """The keys of those whose very name it is, and of those whose name begins with it, the first by name: at most

@@ -29,6 +29,7 @@ from django.db.models.functions import Concat, Replace
 
 from audits.models import Agent, PosturePlatform
 from evidence.filters import SearchField
+from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim
 from evidence.search import (
     CLOSE_ENOUGH,
@@ -41,20 +42,24 @@ from evidence.search import (
 )
 from ladder.models import Tier
 from nesting.models import Cell, ErrorText
+from primitives.filters import PrimitiveFilterSet
 from primitives.models import Primitive
 
 # How many of each kind are shown: on the page, and in the panel below the search box of the masthead.
 ON_THE_PAGE = {"primitives": 12, "agents": 12, "rungs": 6, "errors": 12, "cells": 12, "claims": 20}
 IN_THE_PANEL = {"primitives": 4, "agents": 3, "rungs": 2, "errors": 2, "cells": 2, "claims": 3}
+# Of what there could be very many of, how many are looked at to tell which are best: as many as in the lists of each.
+MOST_RANKED = {"primitives": PrimitiveFilterSet.MOST_RANKED, "claims": LedgerFilterSet.MOST_RANKED}
 
 
 @dataclass(frozen=True)
 class Group:
-    """What was found of one kind: so many in all, and the first of them, the one that was meant first."""
+    """What was found of one kind: so many in all, or more, and the first of them, the one that was meant first."""
 
     kind: str
     total: int
     found: list[Any]
+    has_more: bool
 
     @property
     def is_near(self) -> bool:
@@ -85,22 +90,25 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
     The group comes first whose first one was most surely meant; on a par they keep their order.
     """
     documents: dict[str, SearchedQuerySet[Any]] = {
-        "primitives": Primitive.objects.published().select_related("tier"),
+        "primitives": Primitive.objects.published(),
         "agents": Agent.objects.published(),
         "errors": ErrorText.objects.all(),
     }
     literally = where_words_are(text, documents)
-    found = {kind: each.search(text, literally=kind in literally).best_first() for kind, each in documents.items()}
+    found = {kind: each.search(text, literally=kind in literally) for kind, each in documents.items()}
+    if "primitives" in literally:
+        found["primitives"] = Primitive.objects.published().search_some(text, MOST_RANKED["primitives"] + 1)
+    claims = Claim.objects.published().search(text).best_of(text, MOST_RANKED["claims"] + 1)
     searches: dict[str, QuerySet[Any]] = {
-        "primitives": found["primitives"],
-        "agents": found["agents"],
+        "primitives": found["primitives"].best_first().select_related("tier"),
+        "agents": found["agents"].best_first(),
         "rungs": rungs(text),
-        "errors": found["errors"],
+        "errors": found["errors"].best_first(),
         "cells": Cell.objects.search(text).named(),
-        "claims": Claim.objects.published().search(text).with_subjects(),
+        "claims": claims.with_subjects(),
     }
     groups = [
-        Group(kind, shown[0].total, shown)
+        _group(kind, shown)
         for kind, search in searches.items()
         if (shown := list(_ready(search).annotate(total=Window(Count("*")))[: most[kind]]))
     ]
@@ -110,6 +118,12 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
         if group.kind == "agents":
             _say_what_they_run_in(group.found)
     return sorted(groups, key=lambda group: group.meant(text), reverse=True)
+
+
+def _group(kind: str, shown: list[Any]) -> Group:
+    total = shown[0].total
+    most = MOST_RANKED.get(kind, total)
+    return Group(kind, min(total, most), shown, has_more=total > most)
 
 
 def rungs(text: str) -> QuerySet[Tier]:

@@ -133,6 +133,7 @@ def search(request: HtmxRequest) -> HttpResponse:
         "groups": groups,
         "query": query,
         "total": sum(group.total for group in groups),
+        "has_more": any(group.has_more for group in groups),
         "is_near": bool(groups) and groups[0].is_near,
     }
     if in_the_panel:

@@ -158,9 +158,13 @@ def datasette(file: Path) -> Any:
 
 
 def get(address: str) -> bytes:
-    """One response's body, compressed if the server does so. Raises OSError unless it is a 200."""
+    """One response's body, compressed if the server does so. Raises OSError unless it is a 200 of that very address:
+    to wrk a redirect is as good as a page.
+    """
     request = urllib.request.Request(address, headers={"Accept-Encoding": "br, gzip"})
     with urllib.request.urlopen(request, timeout=120) as response:
+        if response.url != address:
+            raise OSError(f"{address} leads to {response.url}")
         body: bytes = response.read()
         return body
 
@@ -480,6 +484,8 @@ def main() -> int:
     checks = budgets(sizes[FEW], sizes.get(MANY, []), growth)
     for what, measured, is_within in checks:
         print(f"{'within' if is_within else 'MISSED'}  {measured:8.2f}  {what}")
+    if not growth:
+        print("not measured: what very many entries add")
     anew, row = (next(each.of_empty for each in sizes[FEW] if (each.server, each.page) == (server, "entry"))
                  for server in ("made anew", "Datasette"))  # fmt: skip
     print(f"{'':8}{anew / row if row else 0:8.2f}  entry made anew, of Datasette's row alone (no budget)")

@@ -389,7 +389,7 @@ def test_of_more_whose_names_begin_so_than_are_looked_at_it_is_always_the_first_
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PrimitiveFilterSet, "MOST_RANKED", 2)
-    monkeypatch.setattr("primitives.filters.MOST_NAMED", 2)
+    monkeypatch.setattr("primitives.querysets.MOST_NAMED", 2)
     for number in range(3):
         make_primitive(slug=f"a{number}", name=f"A {number}", summary="Not a walnut.")
     for name in ("Walnut D", "Walnut B", "Walnut A", "Walnut C"):

@@ -1,6 +1,6 @@
-"""With very many entries and claims the reference and the ledger read indexes, and look at no more than a bounded part;
-but for the facets of all entries, once a revision. All other pages read no table from one end to the other either, and
-an entry's no index.
+"""With very many entries and claims the reference, the ledger and the search of everything read indexes, and look at no
+more than a bounded part; but for the facets of all entries, once a revision. All other pages read no table from one end
+to the other either, and an entry's no index.
 
 Few by default, with sequential scans made unwelcome: one that remains shows that there is no index for it. MANY=100000
 makes as many entries, with ten claims each, and leaves the choice to the planner (a minute or two).
@@ -34,13 +34,14 @@ LEDGER = [
     *("tier=microvm", "aspect=network", "freshness=stale", "source_kind=code", "source=github.com/made/repository-7"),
     *("primitive=made-7", "label=documented&aspect=boundary&sort=oldest", "kind=primitive&freshness=due"),
 ]
+EVERYTHING = ["/search/?q=harbour", "/search/?q=walnut", "/search/?q=harbuor", "/search/?q=harbour+walnut"]
 # What counts all there is.
 COUNTING = ["/", "/?open=microvm", "/about/", "/method/", "/ladder/", "/ladder/microvm/"]
 ONE_ALONE = ["/primitives/box/", "/primitives/box/history/", "/claims/primitive.box.holds/", "/audits/agent/"]
 # What a process reads once a revision, however many pages it makes (primitives/index.py).
 ONCE = "array_to_string"
 ADDRESSES = [*(f"/primitives/?{query}" for query in REFERENCE), *(f"/evidence/?{query}" for query in LEDGER)]
-ADDRESSES = [*ONE_ALONE, *COUNTING, *(ADDRESSES if "MANY" in os.environ else ADDRESSES[::3])]
+ADDRESSES = [*ONE_ALONE, *COUNTING, *EVERYTHING, *(ADDRESSES if "MANY" in os.environ else ADDRESSES[::3])]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from django.db import transaction
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from audits.models import Agent
 from evidence.models import Claim, Label
 from ladder.models import Tier
 from primitives.models import Primitive
-from sandboxicon.search import IN_THE_PANEL, ON_THE_PAGE, find
+from sandboxicon.search import IN_THE_PANEL, MOST_RANKED, ON_THE_PAGE, find
 from tests.factories import RUNGS, make_agent, make_audit, make_claim, make_posture, make_primitive, make_tier
 from tests.htmx import Reader, shown
 from tests.sql import numbers_of_queries, sql
@@ -47,6 +48,23 @@ def first(text: str) -> str:
     """The address of what comes first of all."""
     found = find(text, ON_THE_PAGE)
     return str(found[0].found[0].get_absolute_url()) if found else ""
+
+
+def test_of_very_many_found_it_says_that_there_are_more_than_were_looked_at(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with transaction.atomic():
+        for number in range(6):
+            make_claim(make_primitive(f"moat-{number}", name=f"Moat {number}"), sentence="A moat is in the way.")
+    monkeypatch.setitem(MOST_RANKED, "primitives", 3)
+    monkeypatch.setitem(MOST_RANKED, "claims", 5)
+    text = words(page_of(client, "moat"))
+    for part in ("More than 8 found for “moat”", "more than 3", "more than 5"):
+        assert part in text, part
+    monkeypatch.setitem(MOST_RANKED, "primitives", 6)
+    monkeypatch.setitem(MOST_RANKED, "claims", 6)
+    assert "12 found for “moat”" in words(page_of(client, "moat"))
+    assert "ore than" not in words(page_of(client, "moat"))
 
 
 # ---- what comes first ----
