@@ -401,7 +401,7 @@ def grown(seconds: int, turns: int) -> dict[str, float]:
     """How many times as long each of GROWING takes with ENTRIES entries, made anew."""
     anew = {"DJANGO_SETTINGS_MODULE": "tools.bench_anew"}
     with gunicorn(FEW, **anew) as few, gunicorn(MANY, **anew) as many:
-        bench = Bench("", seconds, 2 * turns)  # none of them beside the empty view
+        bench = Bench("", seconds, 4 * turns)  # none of them beside the empty view, so more of them
         for site in (few, many):
             for page in GROWING:
                 get(site + PAGES[page])  # a process reads the facets of all entries with the first
