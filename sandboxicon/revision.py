@@ -136,7 +136,7 @@ class Watch:
     def _connect(self) -> "psycopg.Connection[Any]":
         connection = database.connect(self.alias)
         try:
-            _ask(connection, lambda server: server.send_prepare(_STATEMENT, _SQL))
+            _answer_to(connection, lambda server: server.send_prepare(_STATEMENT, _SQL))
         except psycopg.Error:
             connection.close()
             raise
@@ -149,14 +149,14 @@ def _time(microseconds: int) -> datetime.datetime:
 
 def _read(connection: "psycopg.Connection[Any]") -> tuple[int, int, int, int]:
     """What the statement says. Raises psycopg.Error, also where no answer comes in time."""
-    found = _ask(connection, lambda server: server.send_query_prepared(_STATEMENT, []))
+    found = _answer_to(connection, lambda server: server.send_query_prepared(_STATEMENT, []))
     if found is None or found.status != ExecStatus.TUPLES_OK:
         raise psycopg.OperationalError(found.get_error_message() if found else "no answer")
     number, moved_at, trusted, told_at = (int(found.get_value(0, column) or 0) for column in range(4))
     return number, moved_at, trusted, told_at
 
 
-def _ask(connection: "psycopg.Connection[Any]", send: Callable[[PGconn], None]) -> PGresult | None:
+def _answer_to(connection: "psycopg.Connection[Any]", send: Callable[[PGconn], None]) -> PGresult | None:
     """What the server answers to what `send` sends. Straight through libpq: readers wait for it, and a cursor takes
     longer than Postgres. Raises psycopg.Error, also where no answer comes in time.
     """

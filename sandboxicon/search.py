@@ -33,6 +33,7 @@ from evidence.ledger import LedgerFilterSet
 from evidence.models import Claim
 from evidence.search import (
     CLOSE_ENOUGH,
+    SEARCH_COLUMNS,
     Question,
     SearchedQuerySet,
     sentence_vector,
@@ -89,15 +90,16 @@ def find(text: str, most: dict[str, int]) -> list[Group]:
 
     The group comes first whose first one was most surely meant; on a par they keep their order.
     """
+    primitives = Primitive.objects.published()
     documents: dict[str, SearchedQuerySet[Any]] = {
-        "primitives": Primitive.objects.published(),
+        "primitives": primitives,
         "agents": Agent.objects.published(),
         "errors": ErrorText.objects.all(),
     }
     literally = where_words_are(text, documents)
     found = {kind: each.search(text, literally=kind in literally) for kind, each in documents.items()}
     if "primitives" in literally:
-        found["primitives"] = Primitive.objects.published().search_some(text, MOST_RANKED["primitives"] + 1)
+        found["primitives"] = primitives.search_some(text, MOST_RANKED["primitives"] + 1)
     claims = Claim.objects.published().search(text).best_of(text, MOST_RANKED["claims"] + 1)
     searches: dict[str, QuerySet[Any]] = {
         "primitives": found["primitives"].best_first().select_related("tier"),
@@ -164,10 +166,9 @@ def _ready(search: QuerySet[Any]) -> QuerySet[Any]:
         return search
     if search.model is Cell:
         return search.annotate(relevance=F("rank"))
-    columns = ["search_vector", "search_keys", "search_names"]
     if search.model is Claim:
-        columns = [f"{owner}__{column}" for owner in ("primitive", "audit__agent", "error_text") for column in columns]
-    return search.annotate(relevance=F("rank")).defer(*columns)
+        return search.annotate(relevance=F("rank"))  # with_subjects leaves theirs out
+    return search.annotate(relevance=F("rank")).defer(*SEARCH_COLUMNS)
 
 
 def _say_what_they_run_in(agents: list[Agent]) -> None:

@@ -76,25 +76,29 @@ def test_of_two_at_the_same_moment_one_is_told(entry: Primitive) -> None:
     assert "Somebody else" in "".join(told)
 
 
+def write(claims: Any, outcomes: list[str], start: threading.Barrier | None = None) -> None:
+    """Change claims from a thread, and say what came of it."""
+    try:
+        if start:
+            start.wait()
+        claims.update(version="1.2")
+        outcomes.append("written")
+    except Exception as error:
+        outcomes.append(repr(error))
+    finally:
+        connection.close()
+
+
 def test_two_who_write_different_claims_of_one_entry_are_both_let_through(entry: Primitive) -> None:
     with transaction.atomic():
         pair = [entry.claims.get(), make_claim(entry)]
     outcomes: list[str] = []
 
-    def write(claim: Claim, start: threading.Barrier) -> None:
-        try:
-            start.wait()
-            with transaction.atomic():
-                Claim.objects.filter(pk=claim.pk).update(version="1.2")
-            outcomes.append("written")
-        except Exception as error:
-            outcomes.append(repr(error))
-        finally:
-            connection.close()
-
     for _ in range(15):
         start = threading.Barrier(2, timeout=30)
-        threads = [threading.Thread(target=write, args=[claim, start]) for claim in pair]
+        threads = [
+            threading.Thread(target=write, args=[Claim.objects.filter(pk=claim.pk), outcomes, start]) for claim in pair
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -121,17 +125,7 @@ def test_a_claim_written_while_its_entry_is_being_saved_waits_for_that(
     form = AdminForm(clients()[0], f"/admin/primitives/primitive/{entry.pk}/change/")
     form.fields["summary"] = "Saved."
     outcomes: list[str] = []
-
-    def write() -> None:
-        try:
-            Claim.objects.update(version="1.2")
-            outcomes.append("written")
-        except Exception as error:
-            outcomes.append(repr(error))
-        finally:
-            connection.close()
-
-    writer = threading.Thread(target=write)
+    writer = threading.Thread(target=write, args=[Claim.objects.all(), outcomes])
 
     def look(*row: Any) -> str:
         """What the admin does when it has locked the entry, and before it saves."""
